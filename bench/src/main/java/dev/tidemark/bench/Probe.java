@@ -1,0 +1,3 @@
+package dev.tidemark.bench;
+
+final class Probe {}

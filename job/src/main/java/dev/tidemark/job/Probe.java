@@ -1,0 +1,3 @@
+package dev.tidemark.job;
+
+final class Probe {}

@@ -1,0 +1,21 @@
+package dev.tidemark.flink;
+
+import dev.tidemark.schema.Schema;
+import dev.tidemark.spine.SpineSpec;
+import java.io.Serializable;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A shard that a job writes.
+ *
+ * @param url where it lies: {@code s3://bucket/warehouse/name}, {@code file:///path/name}, {@code
+ *     memory:store/name}
+ * @param name its name, for metrics and messages
+ * @param schema its schema
+ * @param spec the spec it is created with
+ * @param retain how far since stays behind the committed upper, in event time; null: for ever
+ */
+public record ShardTarget(
+    String url, String name, Schema schema, SpineSpec spec, @Nullable Duration retain)
+    implements Serializable {}

@@ -1,0 +1,55 @@
+package dev.tidemark.flink;
+
+import dev.tidemark.store.StoreSettings;
+import java.io.Serializable;
+import java.time.Duration;
+
+/**
+ * How the sink of one job works, for all of its shards.
+ *
+ * @param writer the writer's id, the same over restarts (writer.id)
+ * @param store how to reach the store
+ * @param writeParallelism the subtasks of write; 0: the job's parallelism
+ * @param writeRuns the most runs that a batch of one shard leaves with (write.runs); 0: chosen
+ *     (docs/operations.md)
+ * @param bufferBytes what one write subtask may hold in memory (write.buffer-bytes)
+ * @param partTargetBytes the size at which a part is full (part.target-bytes)
+ * @param inlineBytes a batch up to this size travels in the log entry (inline.bytes)
+ * @param idleInterval how often a shard without rows is committed (idle.interval)
+ * @param merging whether this job merges (merge = here)
+ * @param mergeParallelism the subtasks of merge
+ * @param mergeMemoryBytes what one merge subtask may hold in memory (merge.memory)
+ * @param maxStall how long appends may wait for merges before the job fails (spine.max-stall)
+ */
+public record SinkSettings(
+    String writer,
+    StoreSettings store,
+    int writeParallelism,
+    int writeRuns,
+    long bufferBytes,
+    long partTargetBytes,
+    int inlineBytes,
+    Duration idleInterval,
+    boolean merging,
+    int mergeParallelism,
+    long mergeMemoryBytes,
+    Duration maxStall)
+    implements Serializable {
+
+  /** The defaults, for a writer. */
+  public static SinkSettings of(String writer) {
+    return new SinkSettings(
+        writer,
+        StoreSettings.DEFAULT,
+        0,
+        0,
+        64L << 20,
+        128L << 20,
+        64 << 10,
+        Duration.ofMinutes(1),
+        true,
+        1,
+        256L << 20,
+        Duration.ofMinutes(10));
+  }
+}

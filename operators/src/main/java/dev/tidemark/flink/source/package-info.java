@@ -1,0 +1,5 @@
+/** Sources: files and generated rows. */
+@NullMarked
+package dev.tidemark.flink.source;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,150 @@
+package dev.tidemark.shard;
+
+import dev.tidemark.schema.Schema;
+import dev.tidemark.spine.Batch;
+import dev.tidemark.spine.SpineSpec;
+import dev.tidemark.time.Frontier;
+import java.util.Map;
+
+/** One thing that is true of a shard at a version. Each is there once or not at all. */
+public sealed interface Fact {
+  /** The fact's name in the log. */
+  String name();
+
+  /** What tells it from other facts of the same name, empty where there is only one. */
+  String id();
+
+  /** The shard itself: a random id that no other shard has, and the version of the format. */
+  record ShardFact(String shard, String format) implements Fact {
+    @Override
+    public String name() {
+      return "shard";
+    }
+
+    @Override
+    public String id() {
+      return "";
+    }
+  }
+
+  /** A schema that batches refer to. */
+  record SchemaFact(Schema schema) implements Fact {
+    @Override
+    public String name() {
+      return "schema";
+    }
+
+    @Override
+    public String id() {
+      return Integer.toString(schema.id());
+    }
+  }
+
+  /** The spec in force. */
+  record SpecFact(SpineSpec spec) implements Fact {
+    @Override
+    public String name() {
+      return "spec";
+    }
+
+    @Override
+    public String id() {
+      return "";
+    }
+  }
+
+  /** A consolidation of all batches below {@code upper} is under way. */
+  record ConsolidatingFact(Frontier upper) implements Fact {
+    @Override
+    public String name() {
+      return "consolidating";
+    }
+
+    @Override
+    public String id() {
+      return "";
+    }
+  }
+
+  /** The first time that is not yet durable. */
+  record UpperFact(Frontier upper) implements Fact {
+    @Override
+    public String name() {
+      return "upper";
+    }
+
+    @Override
+    public String id() {
+      return "";
+    }
+  }
+
+  /** The oldest time that can be read exactly. */
+  record SinceFact(Frontier since) implements Fact {
+    @Override
+    public String name() {
+      return "since";
+    }
+
+    @Override
+    public String id() {
+      return "";
+    }
+  }
+
+  /** No part of a day up to this one may be brought in any more. */
+  record SweptFact(String day) implements Fact {
+    @Override
+    public String name() {
+      return "swept";
+    }
+
+    @Override
+    public String id() {
+      return "";
+    }
+  }
+
+  /** A batch. */
+  record BatchFact(Batch batch) implements Fact {
+    @Override
+    public String name() {
+      return "batch";
+    }
+
+    @Override
+    public String id() {
+      return batch.id();
+    }
+  }
+
+  /**
+   * A writer that has appended.
+   *
+   * @param by its latest attempt
+   * @param upto the upper of its last append
+   * @param readOnly whether it may not append
+   */
+  record WriterFact(WriterAttempt by, Frontier upto, boolean readOnly) implements Fact {
+    @Override
+    public String name() {
+      return "writer";
+    }
+
+    @Override
+    public String id() {
+      return by.writer();
+    }
+  }
+
+  /**
+   * A fact of a later format, kept as it is: its name, what tells it apart, and its fields as raw
+   * JSON.
+   */
+  record UnknownFact(String name, String id, Map<String, String> fields) implements Fact {
+    /** Copies the map. */
+    public UnknownFact {
+      fields = Map.copyOf(fields);
+    }
+  }
+}

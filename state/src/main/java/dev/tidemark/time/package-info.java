@@ -1,0 +1,5 @@
+/** Frontiers and the intervals between them. */
+@NullMarked
+package dev.tidemark.time;
+
+import org.jspecify.annotations.NullMarked;
