@@ -27,8 +27,23 @@ public sealed interface Fact {
     }
   }
 
-  /** A schema that batches refer to. */
-  record SchemaFact(Schema schema) implements Fact {
+  /**
+   * A schema that batches refer to.
+   *
+   * @param schema the schema
+   * @param extra keys of a later format, name to raw JSON, kept as they are
+   */
+  record SchemaFact(Schema schema, Map<String, String> extra) implements Fact {
+    /** Copies the map. */
+    public SchemaFact {
+      extra = Map.copyOf(extra);
+    }
+
+    /** Without keys of a later format. */
+    public SchemaFact(Schema schema) {
+      this(schema, Map.of());
+    }
+
     @Override
     public String name() {
       return "schema";
@@ -40,8 +55,23 @@ public sealed interface Fact {
     }
   }
 
-  /** The spec in force. */
-  record SpecFact(SpineSpec spec) implements Fact {
+  /**
+   * The spec in force.
+   *
+   * @param spec the spec
+   * @param extra keys of a later format, name to raw JSON, kept as they are
+   */
+  record SpecFact(SpineSpec spec, Map<String, String> extra) implements Fact {
+    /** Copies the map. */
+    public SpecFact {
+      extra = Map.copyOf(extra);
+    }
+
+    /** Without keys of a later format. */
+    public SpecFact(SpineSpec spec) {
+      this(spec, Map.of());
+    }
+
     @Override
     public String name() {
       return "spec";
@@ -124,8 +154,21 @@ public sealed interface Fact {
    * @param by its latest attempt
    * @param upto the upper of its last append
    * @param readOnly whether it may not append
+   * @param extra keys of a later format, name to raw JSON, kept as they are; a new append by the
+   *     same writer carries them on
    */
-  record WriterFact(WriterAttempt by, Frontier upto, boolean readOnly) implements Fact {
+  record WriterFact(WriterAttempt by, Frontier upto, boolean readOnly, Map<String, String> extra)
+      implements Fact {
+    /** Copies the map. */
+    public WriterFact {
+      extra = Map.copyOf(extra);
+    }
+
+    /** Without keys of a later format. */
+    public WriterFact(WriterAttempt by, Frontier upto, boolean readOnly) {
+      this(by, upto, readOnly, Map.of());
+    }
+
     @Override
     public String name() {
       return "writer";
@@ -139,7 +182,7 @@ public sealed interface Fact {
 
   /**
    * A fact of a later format, kept as it is: its name, what tells it apart, and its fields as raw
-   * JSON.
+   * JSON. One whose value is no object has that value under the empty name.
    */
   record UnknownFact(String name, String id, Map<String, String> fields) implements Fact {
     /** Copies the map. */
