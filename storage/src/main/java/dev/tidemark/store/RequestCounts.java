@@ -23,6 +23,11 @@ public final class RequestCounts {
     bytesRead.add(bytes);
   }
 
+  /** Bytes of a body whose request is counted already. */
+  public void received(long bytes) {
+    bytesRead.add(bytes);
+  }
+
   /** One LIST. */
   public void list() {
     lists.increment();

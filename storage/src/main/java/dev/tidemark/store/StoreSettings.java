@@ -26,4 +26,10 @@ public record StoreSettings(Map<String, String> s3) implements Serializable {
   public StoreSettings {
     s3 = new TreeMap<>(s3);
   }
+
+  /** The names of what is set; values may be secret. */
+  @Override
+  public String toString() {
+    return "StoreSettings" + s3.keySet();
+  }
 }
