@@ -1,11 +1,22 @@
 package dev.tidemark.flink.message;
 
+import java.lang.reflect.Type;
+import java.util.Map;
+import org.apache.flink.api.common.typeinfo.TypeInfo;
+import org.apache.flink.api.common.typeinfo.TypeInfoFactory;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+
 /**
  * One update on its way from the source to write: an encoded row (see {@link
  * dev.tidemark.row.RowCodec}), its time and diff, and the key of the slot it goes to. Mutable so
  * that Flink's object reuse can spare allocations; travels by a serializer of its own.
  */
+@TypeInfo(Update.TypeFactory.class)
 public final class Update {
+  /** How Flink treats updates. */
+  public static final TypeInformation<Update> TYPE =
+      new MessageType<>(Update.class, UpdateSerializer.INSTANCE);
+
   /** The index of the shard in the job's list. */
   public int shard;
 
@@ -38,5 +49,14 @@ public final class Update {
     this.row = row;
     this.time = time;
     this.diff = diff;
+  }
+
+  /** Tells Flink's type extraction of {@link #TYPE}. */
+  public static final class TypeFactory extends TypeInfoFactory<Update> {
+    @Override
+    public TypeInformation<Update> createTypeInfo(
+        Type type, Map<String, TypeInformation<?>> parameters) {
+      return TYPE;
+    }
   }
 }

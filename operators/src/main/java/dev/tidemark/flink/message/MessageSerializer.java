@@ -1,0 +1,108 @@
+package dev.tidemark.flink.message;
+
+import java.io.IOException;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputView;
+
+/**
+ * The base of the serializers of messages: immutable values, written as one version byte and then
+ * whatever {@link #write} puts down. Messages live in checkpoints too, so a form that was ever
+ * written stays readable: {@link #read} is told the version that it meets.
+ */
+public abstract class MessageSerializer<T> extends TypeSerializer<T> {
+  private static final long serialVersionUID = 1L;
+
+  private final int version;
+
+  /** A serializer that writes {@code version} and reads it and all before it. */
+  protected MessageSerializer(int version) {
+    this.version = version;
+  }
+
+  /** Writes the fields. */
+  protected abstract void write(T message, DataOutputView target) throws IOException;
+
+  /** Reads the fields as {@code written} wrote them. */
+  protected abstract T read(int written, DataInputView source) throws IOException;
+
+  @Override
+  public final void serialize(T message, DataOutputView target) throws IOException {
+    target.writeByte(version);
+    write(message, target);
+  }
+
+  @Override
+  public final T deserialize(DataInputView source) throws IOException {
+    int written = source.readUnsignedByte();
+    if (written < 1 || written > version) {
+      throw new IOException(
+          getClass().getSimpleName()
+              + " met version "
+              + written
+              + " and knows up to "
+              + version
+              + ": the state is of a newer build");
+    }
+    return read(written, source);
+  }
+
+  @Override
+  public final T deserialize(T reuse, DataInputView source) throws IOException {
+    return deserialize(source);
+  }
+
+  @Override
+  public final void copy(DataInputView source, DataOutputView target) throws IOException {
+    serialize(deserialize(source), target);
+  }
+
+  @Override
+  public final boolean isImmutableType() {
+    return true;
+  }
+
+  @Override
+  public final TypeSerializer<T> duplicate() {
+    return this;
+  }
+
+  @Override
+  public final T copy(T from) {
+    return from;
+  }
+
+  @Override
+  public final T copy(T from, T reuse) {
+    return from;
+  }
+
+  @Override
+  public final int getLength() {
+    return -1;
+  }
+
+  @Override
+  public final boolean equals(Object other) {
+    return other instanceof MessageSerializer<?> that
+        && getClass().getName().equals(that.getClass().getName());
+  }
+
+  @Override
+  public final int hashCode() {
+    return getClass().getName().hashCode();
+  }
+
+  /** Writes an array with its length. */
+  protected static void writeBytes(byte[] bytes, DataOutputView target) throws IOException {
+    target.writeInt(bytes.length);
+    target.write(bytes);
+  }
+
+  /** Reads an array with its length. */
+  protected static byte[] readBytes(DataInputView source) throws IOException {
+    byte[] bytes = new byte[source.readInt()];
+    source.readFully(bytes);
+    return bytes;
+  }
+}
