@@ -26,6 +26,9 @@ public sealed interface Decision {
     /** Level 0 counts K runs: wait for merges. */
     record SpineFull(int runs, int queue, String message) implements Refusal {}
 
+    /** The level that a batch is to enter counts K runs: wait until it was merged, try again. */
+    record LevelFull(int level, int runs, int queue, String message) implements Refusal {}
+
     /** A younger attempt of the same writer has appended. */
     record Fenced(String message) implements Refusal {}
 

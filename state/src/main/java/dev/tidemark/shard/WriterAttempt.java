@@ -1,6 +1,8 @@
 package dev.tidemark.shard;
 
 import java.io.Serializable;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
 
 /**
  * Who writes: one attempt of one writer. Attempts of a writer are ordered by (started, attempt).
@@ -11,4 +13,19 @@ import java.io.Serializable;
  * @param host where it runs, for people
  */
 public record WriterAttempt(String writer, String started, String attempt, String host)
-    implements Serializable {}
+    implements Serializable {
+  /** Whether this attempt began before {@code other}, an attempt of the same writer. */
+  public boolean isOlderThan(WriterAttempt other) {
+    int byStart = compareStarts(started, other.started);
+    return byStart != 0 ? byStart < 0 : attempt.compareTo(other.attempt) < 0;
+  }
+
+  /** By the instants, as the number of fraction digits varies; by text where one is no instant. */
+  private static int compareStarts(String one, String other) {
+    try {
+      return Instant.parse(one).compareTo(Instant.parse(other));
+    } catch (DateTimeParseException notInstants) {
+      return one.compareTo(other);
+    }
+  }
+}

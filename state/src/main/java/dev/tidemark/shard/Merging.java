@@ -1,0 +1,288 @@
+package dev.tidemark.shard;
+
+import dev.tidemark.shard.Command.BeginConsolidation;
+import dev.tidemark.shard.Command.InstallMerge;
+import dev.tidemark.shard.Command.PromoteLevel;
+import dev.tidemark.shard.Decision.Nothing;
+import dev.tidemark.shard.Decision.Refusal;
+import dev.tidemark.shard.Decision.Refusal.Invalid;
+import dev.tidemark.shard.Decision.Refusal.LevelFull;
+import dev.tidemark.shard.Decision.Refusal.Stale;
+import dev.tidemark.spine.Batch;
+import dev.tidemark.spine.Spine;
+import dev.tidemark.time.BatchDescription;
+import dev.tidemark.time.Frontier;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How changes of the spine are decided: rules 2 to 5 and 7 from the state's side. Merges are fenced
+ * by the ids of their inputs: the same merge installed twice changes nothing the second time, one
+ * whose inputs went elsewhere is stale.
+ */
+final class Merging {
+  private Merging() {}
+
+  // ---- Install
+
+  static Decision install(ShardState state, InstallMerge command) {
+    List<String> ids = command.inputs();
+    if (ids.isEmpty() || new HashSet<>(ids).size() != ids.size()) {
+      return new Invalid("a merge needs inputs, each named once");
+    }
+    List<Batch> batches = state.batches();
+    int from = indexOf(batches, ids.get(0));
+    long present = batches.stream().filter(batch -> Set.copyOf(ids).contains(batch.id())).count();
+    if (present < ids.size()) {
+      boolean installed = present == 0 && indexOf(batches, command.output().id()) >= 0;
+      return installed
+          ? new Nothing("merge " + command.output().id() + " is installed already")
+          : new Stale(
+              "merge "
+                  + command.output().id()
+                  + ": "
+                  + (ids.size() - present)
+                  + " of its inputs are no longer there");
+    }
+    if (from + ids.size() > batches.size()) {
+      return misaligned(command);
+    }
+    List<Batch> inputs = batches.subList(from, from + ids.size());
+    if (!inputs.stream().map(Batch::id).toList().equals(ids)) {
+      return misaligned(command);
+    }
+    String fault = outputFault(state, inputs, command.output());
+    if (fault != null) {
+      return new Invalid("merge " + command.output().id() + ": " + fault);
+    }
+    return command.level() < 0
+        ? installConsolidation(state, inputs, command.output())
+        : installMerge(state, inputs, command);
+  }
+
+  private static Decision installMerge(ShardState state, List<Batch> inputs, InstallMerge command) {
+    int level = command.level();
+    for (Batch input : inputs) {
+      if (input.level() != level) {
+        return new Stale("batch " + input.id() + " moved to level " + input.level());
+      }
+      if (Spine.isConsolidating(input, state.consolidating())) {
+        return new Stale("batch " + input.id() + " is being consolidated");
+      }
+    }
+    Spine spine = Spine.of(state.batches(), state.consolidating());
+    boolean oldest = spine.level(level).get(0).equals(inputs.get(0));
+    if (stays(inputs, command.output()) || !oldest) {
+      return replace(inputs, command.output(), level, null);
+    }
+    Refusal full = levelFull(state, spine, level + 1, Spine.weight(command.output()));
+    return full != null ? full : replace(inputs, command.output(), level + 1, null);
+  }
+
+  /**
+   * Rule 3: whether at least half of the input bytes vanished. Where there were none, as with error
+   * rows alone, none vanished.
+   */
+  private static boolean stays(List<Batch> inputs, Batch output) {
+    long before = inputs.stream().mapToLong(Batch::bytes).sum();
+    long vanished = before - output.bytes();
+    return vanished > 0 && vanished >= before - vanished;
+  }
+
+  private static Decision installConsolidation(ShardState state, List<Batch> inputs, Batch output) {
+    Frontier upper = state.consolidating();
+    if (upper == null) {
+      return new Stale("merge " + output.id() + ": no consolidation is under way");
+    }
+    Spine spine = Spine.of(state.batches(), upper);
+    if (!spine.consolidating().equals(inputs)) {
+      return new Stale(
+          "merge " + output.id() + " isn't of the consolidation under way, up to " + upper);
+    }
+    int level = spine.highest();
+    Refusal full = levelFull(state, spine, level, Spine.weight(output));
+    return full != null ? full : replace(inputs, output, level, new Fact.ConsolidatingFact(upper));
+  }
+
+  private static Decision replace(
+      List<Batch> inputs, Batch output, int level, Fact.@Nullable ConsolidatingFact done) {
+    BatchDescription bounds =
+        new BatchDescription(
+            inputs.get(0).bounds().lower(), inputs.get(inputs.size() - 1).bounds().upper());
+    List<Fact> remove = new ArrayList<>();
+    for (Batch input : inputs) {
+      remove.add(new Fact.BatchFact(input));
+    }
+    if (done != null) {
+      remove.add(done);
+    }
+    return ShardMachine.commit(
+        remove, List.of(new Fact.BatchFact(output.withBounds(bounds).atLevel(level))));
+  }
+
+  /** What is wrong with the output of a merge of these inputs, null when nothing is. */
+  private static @Nullable String outputFault(ShardState state, List<Batch> inputs, Batch output) {
+    String fault =
+        Invariants.batchFault(
+            output.withBounds(
+                new BatchDescription(
+                    inputs.get(0).bounds().lower(),
+                    inputs.get(inputs.size() - 1).bounds().upper())));
+    if (fault != null) {
+      return fault;
+    }
+    if (output.runCount() > 1 || output.cut()) {
+      return "it must be one run and not cut";
+    }
+    if (output.since().isAfter(state.since())) {
+      return "its since " + output.since() + " is past the shard's, " + state.since();
+    }
+    for (Batch input : inputs) {
+      if (input.since().isAfter(output.since())) {
+        return "its since "
+            + output.since()
+            + " is before that of its input "
+            + input.id()
+            + ", "
+            + input.since();
+      }
+    }
+    long rows = inputs.stream().mapToLong(Batch::rows).sum();
+    if (output.rows() > rows) {
+      return "it has " + output.rows() + " rows, more than the " + rows + " that it replaces";
+    }
+    OptionalLong sum = sum(inputs);
+    if (sum.isPresent() && !sum.equals(output.sum())) {
+      return "its diffs sum up to " + text(output.sum()) + ", those of its inputs to " + text(sum);
+    }
+    if (!state.hasSchema(output.schema())) {
+      return "the shard has no schema " + output.schema();
+    }
+    List<Batch> others = new ArrayList<>(state.batches());
+    others.removeAll(inputs);
+    if (indexOf(others, output.id()) >= 0) {
+      return "the shard has a batch of that id";
+    }
+    return PartNames.of(others).faultOf(output, state.swept());
+  }
+
+  private static String text(OptionalLong sum) {
+    return sum.isPresent() ? Long.toString(sum.getAsLong()) : "an unknown number";
+  }
+
+  /** The sum of all diffs, where all are known. */
+  private static OptionalLong sum(List<Batch> batches) {
+    long sum = 0;
+    for (Batch batch : batches) {
+      if (batch.sum().isEmpty()) {
+        return OptionalLong.empty();
+      }
+      sum += batch.sum().getAsLong();
+    }
+    return OptionalLong.of(sum);
+  }
+
+  private static Decision misaligned(InstallMerge command) {
+    return new Invalid(
+        "merge " + command.output().id() + ": its inputs aren't neighbours in order of time");
+  }
+
+  // ---- Promote
+
+  static Decision promote(ShardState state, PromoteLevel command) {
+    int level = command.fromLevel();
+    Spine spine = Spine.of(state.batches(), state.consolidating());
+    int index = indexOf(state.batches(), command.batch());
+    if (index < 0) {
+      return new Nothing("batch " + command.batch() + " is no longer there");
+    }
+    Batch batch = state.batches().get(index);
+    if (batch.level() != level || Spine.isConsolidating(batch, state.consolidating())) {
+      return new Nothing("batch " + batch.id() + " no longer counts in level " + level);
+    }
+    if (!Objects.equals(spine.level(level).get(0), batch)) {
+      return new Invalid("batch " + batch.id() + " isn't the oldest of level " + level);
+    }
+    if (batch.cut() || (Spine.weight(batch) > 1 && !isBig(state, batch))) {
+      return new Invalid("batch " + batch.id() + " may not leave level " + level + " unmerged");
+    }
+    boolean due = spine.count(level) >= state.spec().fanIn();
+    if (!due && spine.count() <= state.spec().rest()) {
+      return new Nothing("level " + level + " is no longer due");
+    }
+    Refusal full = levelFull(state, spine, level + 1, Spine.weight(batch));
+    return full != null
+        ? full
+        : ShardMachine.commit(
+            List.of(new Fact.BatchFact(batch)),
+            List.of(new Fact.BatchFact(batch.atLevel(level + 1))));
+  }
+
+  private static boolean isBig(ShardState state, Batch batch) {
+    return state.spec().naturalLevel(batch.bytes()) > batch.level();
+  }
+
+  // ---- Begin a consolidation
+
+  static Decision begin(ShardState state, BeginConsolidation command) {
+    Frontier upper = command.upper();
+    Frontier underWay = state.consolidating();
+    if (underWay != null) {
+      return underWay.equals(upper)
+          ? new Nothing("the consolidation up to " + upper + " is announced already")
+          : new Stale("another consolidation is under way, up to " + underWay);
+    }
+    boolean ends = false;
+    for (Batch batch : state.batches()) {
+      if (Spine.isConsolidating(batch, upper)) {
+        ends = batch.bounds().upper().equals(upper);
+        if (batch.maxTime() > state.since().time()) {
+          return new Invalid(
+              "batch "
+                  + batch.id()
+                  + " has rows past since "
+                  + state.since()
+                  + ": it can't be consolidated yet");
+        }
+      }
+    }
+    return ends
+        ? ShardMachine.commit(List.of(), List.of(new Fact.ConsolidatingFact(upper)))
+        : new Stale("no batch ends at " + upper + " any more");
+  }
+
+  // ---- Both
+
+  /** Rule 5: a batch enters a level only if the level then counts at most K. */
+  private static @Nullable Refusal levelFull(ShardState state, Spine spine, int level, int weight) {
+    int runs = spine.count(level);
+    int queue = state.spec().queue();
+    return weight == 0 || runs + weight <= queue
+        ? null
+        : new LevelFull(
+            level,
+            runs,
+            queue,
+            "level "
+                + level
+                + " counts "
+                + runs
+                + " of at most "
+                + queue
+                + " runs: wait until some are merged");
+  }
+
+  private static int indexOf(List<Batch> batches, String id) {
+    for (int i = 0; i < batches.size(); i++) {
+      if (batches.get(i).id().equals(id)) {
+        return i;
+      }
+    }
+    return -1;
+  }
+}

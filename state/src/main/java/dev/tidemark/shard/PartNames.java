@@ -1,0 +1,71 @@
+package dev.tidemark.shard;
+
+import dev.tidemark.spine.Batch;
+import dev.tidemark.spine.Part;
+import dev.tidemark.spine.PartLocation.Stored;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The keys of the parts that some batches name: each must be named once. */
+final class PartNames {
+  /** {@code part/2026-11-30/<ulid>.parquet}: where the day begins and ends. */
+  private static final int DAY_BEGIN = "part/".length();
+
+  private static final int DAY_END = DAY_BEGIN + "2026-11-30".length();
+
+  private final Set<String> keys = new HashSet<>();
+
+  static PartNames of(Collection<Batch> batches) {
+    PartNames names = new PartNames();
+    for (Batch batch : batches) {
+      batch.runs().forEach(names::addAll);
+      names.addAll(batch.errors());
+    }
+    return names;
+  }
+
+  private void addAll(List<Part> parts) {
+    for (Part part : parts) {
+      if (part.location() instanceof Stored stored) {
+        keys.add(stored.key());
+      }
+    }
+  }
+
+  /** Adds the parts of a batch; what is wrong with them, null when nothing is. */
+  @Nullable String faultOf(Batch batch, @Nullable String swept) {
+    for (List<Part> run : batch.runs()) {
+      String fault = faultOf(run, swept);
+      if (fault != null) {
+        return fault;
+      }
+    }
+    return faultOf(batch.errors(), swept);
+  }
+
+  private @Nullable String faultOf(List<Part> parts, @Nullable String swept) {
+    for (Part part : parts) {
+      if (part.location() instanceof Stored stored) {
+        String key = stored.key();
+        if (!keys.add(key)) {
+          return "part " + key + " is named by the shard already";
+        }
+        if (swept != null && dayOf(key).compareTo(swept) <= 0) {
+          return "part "
+              + key
+              + " is of a day that was swept, up to "
+              + swept
+              + ": it may have been deleted";
+        }
+      }
+    }
+    return null;
+  }
+
+  private static String dayOf(String key) {
+    return key.length() < DAY_END ? "" : key.substring(DAY_BEGIN, DAY_END);
+  }
+}

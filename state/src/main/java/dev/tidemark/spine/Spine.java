@@ -1,0 +1,124 @@
+package dev.tidemark.spine;
+
+import dev.tidemark.time.Frontier;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A shard's batches seen as a spine: which lie in which level, what the levels count, what is
+ * garbage. Both the planner and the state machine look through it, so that they count alike.
+ *
+ * <p>While a consolidation is under way the batches below its upper count in no level, and the rest
+ * is a spine that begins after them.
+ */
+public final class Spine {
+  private final List<Batch> consolidating;
+  private final NavigableMap<Integer, List<Batch>> levels = new TreeMap<>();
+
+  private Spine(List<Batch> consolidating, List<Batch> counted) {
+    this.consolidating = consolidating;
+    for (Batch batch : counted) {
+      levels.computeIfAbsent(batch.level(), level -> new ArrayList<>()).add(batch);
+    }
+  }
+
+  /**
+   * The spine of these batches.
+   *
+   * @param batches all batches, oldest first
+   * @param consolidating the upper of the consolidation under way, null when none is
+   */
+  public static Spine of(List<Batch> batches, @Nullable Frontier consolidating) {
+    int split = 0;
+    while (consolidating != null
+        && split < batches.size()
+        && isConsolidating(batches.get(split), consolidating)) {
+      split++;
+    }
+    return new Spine(batches.subList(0, split), batches.subList(split, batches.size()));
+  }
+
+  /**
+   * Whether a batch is an input of the consolidation. By its lower: an empty batch may have moved
+   * the upper of the last input since the consolidation was announced.
+   */
+  public static boolean isConsolidating(Batch batch, @Nullable Frontier consolidating) {
+    return consolidating != null && batch.bounds().lower().isBefore(consolidating);
+  }
+
+  /**
+   * What a batch counts in its level: its runs. One that holds error rows only counts as one run,
+   * so that these too are merged and bounded in number.
+   */
+  public static int weight(Batch batch) {
+    return batch.runCount() == 0 && !batch.errors().isEmpty() ? 1 : batch.runCount();
+  }
+
+  /** What some batches count together. */
+  public static int weight(List<Batch> batches) {
+    int sum = 0;
+    for (Batch batch : batches) {
+      sum += weight(batch);
+    }
+    return sum;
+  }
+
+  /** Bytes that may vanish: a retraction cancels an equal row, so twice what is retracted. */
+  public static long garbage(Batch batch) {
+    return 2 * batch.retracted();
+  }
+
+  /**
+   * Whether what garbage a batch has left has nothing to cancel in it: one run, all of whose rows
+   * are at or before the since it was merged with.
+   */
+  public static boolean isSettled(Batch batch) {
+    return batch.runCount() <= 1 && batch.maxTime() <= batch.since().time() && !batch.cut();
+  }
+
+  /** The inputs of the consolidation under way, oldest first. */
+  public List<Batch> consolidating() {
+    return consolidating;
+  }
+
+  /** The levels in use, lowest first. */
+  public List<Integer> levels() {
+    return List.copyOf(levels.keySet());
+  }
+
+  /** The batches of a level, oldest first. */
+  public List<Batch> level(int level) {
+    return levels.getOrDefault(level, List.of());
+  }
+
+  /** What a level counts. */
+  public int count(int level) {
+    return weight(level(level));
+  }
+
+  /** What all levels count. */
+  public int count() {
+    int sum = 0;
+    for (List<Batch> batches : levels.values()) {
+      sum += weight(batches);
+    }
+    return sum;
+  }
+
+  /** The runs that a reader merges, those of a consolidation under way included. */
+  public int runs() {
+    return count() + weight(consolidating);
+  }
+
+  /** The highest level in use, that of the inputs of a consolidation included; 0 when empty. */
+  public int highest() {
+    int highest = levels.isEmpty() ? 0 : levels.lastKey();
+    for (Batch batch : consolidating) {
+      highest = Math.max(highest, batch.level());
+    }
+    return highest;
+  }
+}
