@@ -114,12 +114,13 @@ final class RandomFacts {
   }
 
   private SpineSpec spec() {
+    int fanIn = 2 + random.nextInt(50);
     return new SpineSpec(
-        random.nextInt(100),
-        random.nextInt(100),
-        random.nextInt(100),
-        count(),
-        1 + random.nextDouble(),
+        fanIn,
+        2 * fanIn + random.nextInt(50),
+        2 * fanIn + random.nextInt(50),
+        1 + count() / 1000,
+        1.001 + random.nextDouble(),
         random.nextBoolean());
   }
 

@@ -1,0 +1,186 @@
+package dev.tidemark.log;
+
+import dev.tidemark.shard.SeqNo;
+import dev.tidemark.store.ObjectInfo;
+import dev.tidemark.store.ObjectStore;
+import dev.tidemark.store.StoreException;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The names of a shard's log files, and reading them with patience. Knows nothing of their use. */
+final class LogFiles {
+  /** How many versions a block has: the unit in which the log is deleted. */
+  static final long BLOCK = 1024;
+
+  /** Tries that a request gets here, on top of the store's own. */
+  static final int TRIES = 6;
+
+  private static final long FIRST_PAUSE_MILLIS = 50;
+  private static final long LONGEST_PAUSE_MILLIS = 5_000;
+  private static final int PAGE = 1000;
+  private static final Pattern NUMBERED = Pattern.compile("(?:log|rollup)/([0-9]{20})\\.json");
+
+  private final ObjectStore store;
+  private final Pacing pacing;
+
+  LogFiles(ObjectStore store, Pacing pacing) {
+    this.store = store;
+    this.pacing = pacing;
+  }
+
+  static String entryKey(SeqNo seqno) {
+    return String.format("log/%020d.json", seqno.value());
+  }
+
+  static String rollupKey(SeqNo seqno) {
+    return String.format("rollup/%020d.json", seqno.value());
+  }
+
+  /** The marker of the block that {@code seqno} lies in. */
+  static String closedKey(SeqNo seqno) {
+    return String.format("log/closed/%010d.json", seqno.value() / BLOCK);
+  }
+
+  private static OptionalLong number(String key) {
+    Matcher matcher = NUMBERED.matcher(key);
+    if (matcher.matches()) {
+      try {
+        return OptionalLong.of(Long.parseLong(matcher.group(1)));
+      } catch (NumberFormatException e) {
+        return OptionalLong.empty(); // twenty digits can say more than 64 bits hold
+      }
+    }
+    return OptionalLong.empty();
+  }
+
+  /** A request that only reads. */
+  private interface Request<T> {
+    T ask() throws StoreException;
+  }
+
+  private <T> T patiently(Request<T> request) throws IOException {
+    for (int tried = 1; ; tried++) {
+      try {
+        return request.ask();
+      } catch (StoreException e) {
+        if (!e.retryable() || tried == TRIES) {
+          throw e;
+        }
+      }
+      backOff(tried);
+    }
+  }
+
+  /** Waits before try {@code tried + 1}: at random up to a bound that doubles. */
+  void backOff(int tried) throws InterruptedIOException {
+    long most = Math.min(LONGEST_PAUSE_MILLIS, FIRST_PAUSE_MILLIS << Math.min(tried - 1, 10));
+    pacing.pause(Math.floorMod(pacing.random(), most) + 1);
+  }
+
+  Optional<byte[]> get(String key) throws IOException {
+    return patiently(() -> store.get(key));
+  }
+
+  /** Whether the block that {@code seqno} lies in may have been deleted. */
+  boolean closed(SeqNo seqno) throws IOException {
+    return get(closedKey(seqno)).isPresent();
+  }
+
+  /** The bytes of {@code count} entries from {@code first} on, read side by side. */
+  List<Optional<byte[]>> entries(SeqNo first, int count) throws IOException {
+    List<Optional<byte[]>> read = new ArrayList<>();
+    int threads = Math.min(count, pacing.sideBySide());
+    if (threads <= 1) {
+      for (int i = 0; i < count; i++) {
+        read.add(get(entryKey(new SeqNo(first.value() + i))));
+      }
+      return read;
+    }
+    ExecutorService readers = Executors.newFixedThreadPool(threads, LogFiles::readerThread);
+    try {
+      List<Future<Optional<byte[]>>> asked = new ArrayList<>();
+      for (int i = 0; i < count; i++) {
+        String key = entryKey(new SeqNo(first.value() + i));
+        asked.add(readers.submit(() -> get(key)));
+      }
+      for (Future<Optional<byte[]>> answer : asked) {
+        read.add(await(answer));
+      }
+      return read;
+    } finally {
+      readers.shutdownNow();
+    }
+  }
+
+  private static Thread readerThread(Runnable work) {
+    Thread thread = new Thread(work, "tidemark-log-reader");
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  private static Optional<byte[]> await(Future<Optional<byte[]>> answer) throws IOException {
+    try {
+      return answer.get();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw (InterruptedIOException)
+          new InterruptedIOException("interrupted while reading the log").initCause(e);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof StoreException failure) {
+        throw new StoreException(
+            failure.reason(), failure.indeterminate(), String.valueOf(failure.getMessage()), e);
+      }
+      throw new IOException("reading the log failed: " + e.getCause(), e);
+    }
+  }
+
+  /** The versions that rollups are listed for, oldest first. */
+  List<SeqNo> rollups() throws IOException {
+    return numbers("rollup/", "");
+  }
+
+  /** The versions after {@code after} that entries are listed for, oldest first. */
+  List<SeqNo> entriesAfter(SeqNo after) throws IOException {
+    return numbers("log/", entryKey(after));
+  }
+
+  /** The oldest version that an entry is listed for. */
+  Optional<SeqNo> oldestEntry() throws IOException {
+    for (ObjectInfo object : patiently(() -> store.list("log/", "", 1))) {
+      OptionalLong number = number(object.key());
+      if (number.isPresent()) {
+        return Optional.of(new SeqNo(number.getAsLong()));
+      }
+    }
+    return Optional.empty();
+  }
+
+  private List<SeqNo> numbers(String prefix, String startAfter) throws IOException {
+    List<SeqNo> numbers = new ArrayList<>();
+    String after = startAfter;
+    while (true) {
+      String from = after;
+      List<ObjectInfo> page = patiently(() -> store.list(prefix, from, PAGE));
+      for (ObjectInfo object : page) {
+        OptionalLong number = number(object.key());
+        if (number.isPresent()) {
+          numbers.add(new SeqNo(number.getAsLong()));
+        }
+      }
+      if (page.size() < PAGE) {
+        return numbers;
+      }
+      after = page.get(page.size() - 1).key();
+    }
+  }
+}
