@@ -63,4 +63,45 @@ public record ColumnType(
   public ColumnType withNullable(boolean other) {
     return new ColumnType(kind, other, precision, scale, children, fieldNames);
   }
+
+  /**
+   * The type that a text declares, in the words of Flink SQL, such as {@code DECIMAL(10, 2) NOT
+   * NULL}: the inverse of {@link #toString}.
+   *
+   * @throws IllegalArgumentException when a shard can't hold it; one line that says what to take
+   */
+  public static ColumnType parse(String text) {
+    return SchemaParser.type(text);
+  }
+
+  /**
+   * The one text of this type: {@code STRING} and {@code BYTES} for the unbounded, precisions
+   * always written, {@code NOT NULL} behind it when NULL isn't a value.
+   */
+  @Override
+  public String toString() {
+    return nullable ? bare() : bare() + " NOT NULL";
+  }
+
+  private String bare() {
+    return switch (kind) {
+      case BOOLEAN, TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE, DATE -> kind.name();
+      case DECIMAL -> "DECIMAL(" + precision + ", " + scale + ")";
+      case VARCHAR -> precision == Integer.MAX_VALUE ? "STRING" : "VARCHAR(" + precision + ")";
+      case VARBINARY -> precision == Integer.MAX_VALUE ? "BYTES" : "VARBINARY(" + precision + ")";
+      case CHAR, BINARY, TIME, TIMESTAMP, TIMESTAMP_LTZ -> kind.name() + "(" + precision + ")";
+      case ARRAY -> "ARRAY<" + children.get(0) + ">";
+      case MAP -> "MAP<" + children.get(0) + ", " + children.get(1) + ">";
+      case ROW -> row();
+    };
+  }
+
+  private String row() {
+    StringBuilder text = new StringBuilder("ROW<");
+    for (int i = 0; i < children.size(); i++) {
+      text.append(i == 0 ? "" : ", ");
+      text.append(Schema.quoted(fieldNames.get(i))).append(' ').append(children.get(i));
+    }
+    return text.append('>').toString();
+  }
 }
