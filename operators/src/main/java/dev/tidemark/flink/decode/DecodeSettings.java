@@ -15,6 +15,7 @@ import java.util.List;
  * @param maxTimeMillis rows later than this are errors: {@code Long.MAX_VALUE - 1} = no limit
  * @param maxAheadMillis rows later than the clock by more than this are errors; {@code
  *     Long.MAX_VALUE} = no limit
+ * @param csvNull what an unquoted CSV field holds for NULL, besides nothing; empty: only nothing
  */
 public record DecodeSettings(
     Format format,
@@ -23,8 +24,22 @@ public record DecodeSettings(
     boolean unmatchedFails,
     boolean errorsFail,
     long maxTimeMillis,
-    long maxAheadMillis)
+    long maxAheadMillis,
+    String csvNull)
     implements Serializable {
+
+  /** Without a literal for NULL in CSV. */
+  public DecodeSettings(
+      Format format,
+      DebeziumSettings debezium,
+      List<TableMapping> tables,
+      boolean unmatchedFails,
+      boolean errorsFail,
+      long maxTimeMillis,
+      long maxAheadMillis) {
+    this(
+        format, debezium, tables, unmatchedFails, errorsFail, maxTimeMillis, maxAheadMillis, "");
+  }
 
   /** The formats that Tidemark reads itself. */
   public enum Format {

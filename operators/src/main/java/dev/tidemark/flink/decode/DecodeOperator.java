@@ -1,0 +1,301 @@
+package dev.tidemark.flink.decode;
+
+import dev.tidemark.flink.InputCounts;
+import dev.tidemark.flink.InputCounts.Fate;
+import dev.tidemark.flink.ShardTarget;
+import dev.tidemark.flink.SlotKeys;
+import dev.tidemark.flink.decode.Decoded.Action;
+import dev.tidemark.flink.decode.Decoded.Change;
+import dev.tidemark.flink.message.KeyedRow;
+import dev.tidemark.flink.message.RawRecord;
+import dev.tidemark.flink.message.Update;
+import dev.tidemark.flink.message.WireType;
+import dev.tidemark.row.ErrorRows;
+import dev.tidemark.row.InvalidRowException;
+import dev.tidemark.row.RowCodec;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.common.state.ListState;
+import org.apache.flink.api.common.state.ListStateDescriptor;
+import org.apache.flink.api.common.typeinfo.TypeHint;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.java.tuple.Tuple3;
+import org.apache.flink.runtime.state.StateInitializationContext;
+import org.apache.flink.runtime.state.StateSnapshotContext;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.api.watermark.Watermark;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
+import org.apache.flink.util.OutputTag;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns raw records into updates: rows of append and changelog tables and all error rows on the
+ * main output, rows of upsert tables on {@link #KEYED}. Watermarks follow the rows' times, on both
+ * outputs alike, whatever comes on which.
+ *
+ * <p>State, operator lists: the counts (see {@link InputCounts}), and the last time of each table
+ * and partition, below which no later row of it may fall where order matters.
+ */
+public final class DecodeOperator extends AbstractStreamOperator<Update>
+    implements OneInputStreamOperator<RawRecord, Update> {
+  /** The rows of upsert tables. */
+  public static final OutputTag<KeyedRow> KEYED = new OutputTag<>("keyed", WireType.KEYED_ROW);
+
+  private static final long serialVersionUID = 1L;
+  private static final ListStateDescriptor<Tuple3<Integer, String, Long>> LAST_TIMES =
+      new ListStateDescriptor<>(
+          "last-times", TypeInformation.of(new TypeHint<Tuple3<Integer, String, Long>>() {}));
+
+  private final DecodeSettings settings;
+  private final List<ShardTarget> shards;
+  private final SlotKeys slots;
+  private final WatermarkStrategy<Long> watermarkStrategy;
+
+  private transient RecordDecoder decoder;
+  private transient RowCodec errorCodec;
+  private transient InputCounts counts;
+  private transient RowWatermarks watermarks;
+  private transient ListState<Tuple3<Integer, String, Long>> lastTimesState;
+  private transient Map<LastTimeKey, long[]> lastTimes;
+
+  private record LastTimeKey(int shard, String partition) {}
+
+  /**
+   * A decoder.
+   *
+   * @throws IllegalArgumentException naming the mend, when settings and schemas don't go together
+   */
+  @SuppressWarnings("NullAway.Init") // the rest is made when the operator opens
+  public DecodeOperator(
+      DecodeSettings settings,
+      List<ShardTarget> shards,
+      SlotKeys slots,
+      WatermarkStrategy<Long> watermarkStrategy) {
+    this.settings = settings;
+    this.shards = new ArrayList<>(shards);
+    this.slots = slots;
+    this.watermarkStrategy = watermarkStrategy;
+    decoderOf(settings, shards);
+  }
+
+  private static RecordDecoder decoderOf(DecodeSettings settings, List<ShardTarget> shards) {
+    Tables tables = new Tables(settings.tables(), shards);
+    switch (settings.format()) {
+      case JSON:
+        return new JsonDecoder(tables);
+      case CSV:
+        return new CsvDecoder(tables, settings.csvNull());
+      case DEBEZIUM_JSON:
+        return new DebeziumDecoder(settings.debezium(), tables);
+    }
+    throw new AssertionError(settings.format());
+  }
+
+  @Override
+  public void initializeState(StateInitializationContext context) throws Exception {
+    super.initializeState(context);
+    List<String> names = shards.stream().map(ShardTarget::name).toList();
+    counts =
+        new InputCounts(
+            names, getRuntimeContext(), getMetricGroup(), context.getOperatorStateStore());
+    lastTimesState = context.getOperatorStateStore().getListState(LAST_TIMES);
+    lastTimes = new HashMap<>();
+    for (Tuple3<Integer, String, Long> entry : lastTimesState.get()) {
+      LastTimeKey key = new LastTimeKey(entry.f0, entry.f1);
+      lastTimes.merge(
+          key, new long[] {entry.f2}, (a, b) -> new long[] {Math.max(a[0], b[0])});
+    }
+  }
+
+  @Override
+  public void open() throws Exception {
+    super.open();
+    decoder = decoderOf(settings, shards);
+    errorCodec = new RowCodec(ErrorRows.SCHEMA);
+    watermarks =
+        new RowWatermarks(
+            watermarkStrategy,
+            getMetricGroup(),
+            getProcessingTimeService(),
+            output,
+            getExecutionConfig().getAutoWatermarkInterval());
+  }
+
+  @Override
+  public void snapshotState(StateSnapshotContext context) throws Exception {
+    super.snapshotState(context);
+    counts.snapshot();
+    lastTimesState.clear();
+    for (Map.Entry<LastTimeKey, long[]> entry : lastTimes.entrySet()) {
+      lastTimesState.add(
+          Tuple3.of(entry.getKey().shard(), entry.getKey().partition(), entry.getValue()[0]));
+    }
+  }
+
+  @Override
+  public void processElement(StreamRecord<RawRecord> element) throws Exception {
+    RawRecord record = element.getValue();
+    counts.read();
+    if (record.flaw != null) {
+      Table first = new Tables(settings.tables(), shards).first();
+      reject(record, new Decoded.Failure(first, "", record.flaw, record.timestampMillis));
+      return;
+    }
+    Decoded decoded = decoder.decode(record);
+    if (decoded instanceof Decoded.Rows rows) {
+      accept(record, rows);
+    } else if (decoded instanceof Decoded.Failure failure) {
+      reject(record, failure);
+    } else if (decoded instanceof Decoded.Unmatched unmatched) {
+      if (settings.unmatchedFails()) {
+        throw new BadRecordException(
+            record.origin()
+                + ": no shard matches "
+                + unmatched.table()
+                + "; add it to tables, or set unmatched to ignore");
+      }
+      counts.unmatched(unmatched.table());
+    } else {
+      counts.ignored();
+    }
+  }
+
+  private void accept(RawRecord record, Decoded.Rows rows) {
+    Table table = rows.table();
+    long time = rows.time();
+    String flaw = timeFlaw(time);
+    if (flaw != null) {
+      reject(record, new Decoded.Failure(table, table.name, flaw, RawRecord.NO_TIMESTAMP));
+      return;
+    }
+    List<byte[]> encoded = new ArrayList<>(rows.changes().size());
+    try {
+      for (Change change : rows.changes()) {
+        encoded.add(
+            change.action() == Action.DELETE
+                ? table.encodeKey(change.values())
+                : table.codec.encode(change.values()));
+      }
+    } catch (InvalidRowException e) {
+      String reason = String.valueOf(e.getMessage());
+      reject(record, new Decoded.Failure(table, table.name, reason, time));
+      return;
+    }
+    int shard = table.mapping.shard();
+    if (rows.ordered()) {
+      time = atLeastLast(shard, record.partition, time);
+    }
+    if (rows.unknownColumns() > 0) {
+      counts.unknownColumns(rows.unknownColumns());
+    }
+    for (int i = 0; i < encoded.size(); i++) {
+      emit(table, rows.changes().get(i), encoded.get(i), time, i == encoded.size() - 1);
+    }
+    watermarks.onRow(time);
+    if (table.mapping.envelope() != Envelope.UPSERT) {
+      counts.count(shard, Fate.STORED); // else upsert knows what becomes of it
+    }
+  }
+
+  private void emit(Table table, Change change, byte[] bytes, long time, boolean last) {
+    int shard = table.mapping.shard();
+    if (change.action() == Action.DELETE) {
+      output.collect(KEYED, new StreamRecord<>(new KeyedRow(shard, bytes, null, time, last)));
+      return;
+    }
+    int keyLength = table.codec.keyLength(bytes, 0, bytes.length);
+    if (change.action() == Action.SET) {
+      byte[] key = Arrays.copyOf(bytes, keyLength);
+      output.collect(KEYED, new StreamRecord<>(new KeyedRow(shard, key, bytes, time, last)));
+      return;
+    }
+    int slotKey = slots.slotKey(shard, bytes, keyLength);
+    output.collect(
+        new StreamRecord<>(new Update(shard, slotKey, false, bytes, time, change.diff())));
+  }
+
+  private long atLeastLast(int shard, String partition, long time) {
+    long[] last =
+        lastTimes.computeIfAbsent(new LastTimeKey(shard, partition), key -> new long[] {time});
+    last[0] = Math.max(last[0], time);
+    return last[0];
+  }
+
+  /** Why a time can't be; null: it can. */
+  private @Nullable String timeFlaw(long time) {
+    if (time == RawRecord.NO_TIMESTAMP) {
+      return "no time: name the column that holds it (source.event-time)";
+    }
+    if (time == Long.MAX_VALUE || time > settings.maxTimeMillis()) {
+      return "time " + time + " is later than allowed";
+    }
+    long ahead = settings.maxAheadMillis();
+    if (ahead != Long.MAX_VALUE) {
+      long now = getProcessingTimeService().getCurrentProcessingTime();
+      if (time > now + ahead && now + ahead > now) {
+        return "time " + time + " is too far ahead of the clock (time.max-ahead)";
+      }
+    }
+    return null;
+  }
+
+  private void reject(RawRecord record, Decoded.Failure failure) {
+    if (settings.errorsFail()) {
+      throw new BadRecordException(
+          record.origin() + ": " + failure.reason() + " (errors is set to fail)");
+    }
+    int shard = failure.table().mapping.shard();
+    byte[] raw = record.value == null ? record.key : record.value;
+    if (raw != null && raw.length > ErrorRows.MAX_RAW_BYTES) {
+      raw = Arrays.copyOf(raw, ErrorRows.MAX_RAW_BYTES);
+    }
+    byte[] row;
+    try {
+      row =
+          errorCodec.encode(
+              new @Nullable Object[] {
+                failure.reason(),
+                raw == null ? new byte[0] : raw,
+                record.origin(),
+                failure.tableName()
+              });
+    } catch (InvalidRowException e) {
+      throw new IllegalStateException("an error row doesn't fit its own schema", e);
+    }
+    boolean sane = timeFlaw(failure.time()) == null;
+    long time = sane ? failure.time() : Long.MIN_VALUE;
+    int slotKey = slots.slotKey(shard, row, errorCodec.keyLength(row, 0, row.length));
+    output.collect(new StreamRecord<>(new Update(shard, slotKey, true, row, time, 1)));
+    if (sane) {
+      watermarks.onRow(time);
+    }
+    counts.count(shard, Fate.ERROR);
+  }
+
+  /** Only the end of the input is passed on: all else follows the rows. */
+  @Override
+  public void processWatermark(Watermark mark) {
+    if (mark.getTimestamp() == Long.MAX_VALUE) {
+      watermarks.onEnd();
+    }
+  }
+
+  @Override
+  public void processWatermarkStatus(WatermarkStatus status) {
+    // idleness is told by the rows, too
+  }
+
+  @Override
+  public void close() throws Exception {
+    if (watermarks != null) {
+      watermarks.close();
+    }
+    super.close();
+  }
+}

@@ -1,0 +1,5 @@
+/** From rows of keys to retractions and additions. */
+@NullMarked
+package dev.tidemark.flink.upsert;
+
+import org.jspecify.annotations.NullMarked;
