@@ -1,7 +1,10 @@
 package dev.tidemark.flink;
 
+import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.apache.flink.api.common.accumulators.LongCounter;
 import org.apache.flink.api.common.functions.RuntimeContext;
@@ -54,7 +57,7 @@ public final class InputCounts {
   private final MetricGroup metrics;
   private final ListState<Tuple2<String, Long>> state;
   private final Map<String, LongCounter> counters = new TreeMap<>();
-  private final LongCounter[][] byShard;
+  private final List<Map<Fate, LongCounter>> byShard = new ArrayList<>();
   private final LongCounter read;
   private final LongCounter ignored;
 
@@ -69,12 +72,12 @@ public final class InputCounts {
     this.context = context;
     this.metrics = metrics;
     this.state = store.getListState(STATE);
-    Fate[] fates = Fate.values();
-    this.byShard = new LongCounter[names.size()][fates.length];
-    for (int shard = 0; shard < names.size(); shard++) {
-      for (Fate fate : fates) {
-        byShard[shard][fate.ordinal()] = counter(PREFIX + names.get(shard) + "." + fate.word);
+    for (String name : names) {
+      Map<Fate, LongCounter> fates = new EnumMap<>(Fate.class);
+      for (Fate fate : Fate.values()) {
+        fates.put(fate, counter(name(name, fate)));
       }
+      byShard.add(fates);
     }
     this.read = counter(READ);
     this.ignored = counter(IGNORED);
@@ -95,7 +98,7 @@ public final class InputCounts {
 
   /** A record of a shard met its fate. */
   public void count(int shard, Fate fate) {
-    byShard[shard][fate.ordinal()].add(1L);
+    Objects.requireNonNull(byShard.get(shard).get(fate)).add(1L);
   }
 
   /** A record of no shard was left out. */
@@ -107,7 +110,8 @@ public final class InputCounts {
   public void unmatched(String table) {
     ignored();
     String name = PREFIX + "unmatched." + table;
-    if (counters.containsKey(name) || counters.size() < byShard.length * 5 + MAX_UNMATCHED_NAMES) {
+    if (counters.containsKey(name)
+        || counters.size() < byShard.size() * Fate.values().length + MAX_UNMATCHED_NAMES) {
       counter(name).add(1L);
     }
   }

@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,7 +56,7 @@ final class CsvDecoder implements RecordDecoder {
       }
       String matched = null;
       if (tables.kind() == TableMapping.MatchKind.COLUMN) {
-        matched = fields.fields().get(header.get(tables.matchColumn()));
+        matched = fields.fields().get(fieldOf(tables.matchColumn()));
       }
       Table found = tables.find(matched);
       if (found == null) {
@@ -111,11 +112,10 @@ final class CsvDecoder implements RecordDecoder {
     boolean[] present = new boolean[row.length];
     for (int i = 0; i < row.length; i++) {
       present[i] = true;
-      int field = header.get(columns.get(i).name());
+      int field = fieldOf(columns.get(i).name());
       if (!isNull(fields, field)) {
         try {
-          row[i] =
-              values.read(columns.get(i).type(), node(columns.get(i), fields, field), null);
+          row[i] = values.read(columns.get(i).type(), node(columns.get(i), fields, field), null);
         } catch (InvalidRowException e) {
           throw new InvalidRowException(table.column(i) + e.getMessage());
         }
@@ -130,6 +130,11 @@ final class CsvDecoder implements RecordDecoder {
         table, List.of(change), time, JsonDecoder.ordered(table), Math.max(0, unknown));
   }
 
+  /** Where a column's field is; the header was checked for it. */
+  private int fieldOf(String column) {
+    return Objects.requireNonNull(header.get(column));
+  }
+
   private boolean isNull(CsvRecord fields, int field) {
     if (fields.quoted().get(field)) {
       return false;
@@ -141,41 +146,23 @@ final class CsvDecoder implements RecordDecoder {
   /** The field as the JSON value it would be. */
   private JsonNode node(Column column, CsvRecord fields, int field) throws InvalidRowException {
     String text = fields.fields().get(field);
-    switch (column.type().kind()) {
-      case BOOLEAN:
-        switch (text.toLowerCase(Locale.ROOT)) {
-          case "true":
-          case "t":
-            return BooleanNode.TRUE;
-          case "false":
-          case "f":
-            return BooleanNode.FALSE;
-          default:
-            throw new InvalidRowException("text that is neither true nor false");
-        }
-      case TINYINT:
-      case SMALLINT:
-      case INT:
-      case BIGINT:
-        return number(text, true);
-      case FLOAT:
-      case DOUBLE:
-        return text.endsWith("N") || text.endsWith("y") ? new TextNode(text) : number(text, false);
-      case ARRAY:
-      case MAP:
-      case ROW:
-        return json.value(text.getBytes(StandardCharsets.UTF_8));
-      case DECIMAL:
-      case CHAR:
-      case VARCHAR:
-      case BINARY:
-      case VARBINARY:
-      case DATE:
-      case TIME:
-      case TIMESTAMP:
-      case TIMESTAMP_LTZ:
-    }
-    return new TextNode(text);
+    return switch (column.type().kind()) {
+      case BOOLEAN -> bool(text);
+      case TINYINT, SMALLINT, INT, BIGINT -> number(text, true);
+      case FLOAT, DOUBLE ->
+          text.endsWith("N") || text.endsWith("y") ? new TextNode(text) : number(text, false);
+      case ARRAY, MAP, ROW -> json.value(text.getBytes(StandardCharsets.UTF_8));
+      case DECIMAL, CHAR, VARCHAR, BINARY, VARBINARY, DATE, TIME, TIMESTAMP, TIMESTAMP_LTZ ->
+          new TextNode(text);
+    };
+  }
+
+  private static JsonNode bool(String text) throws InvalidRowException {
+    return switch (text.toLowerCase(Locale.ROOT)) {
+      case "true", "t" -> BooleanNode.TRUE;
+      case "false", "f" -> BooleanNode.FALSE;
+      default -> throw new InvalidRowException("text that is neither true nor false");
+    };
   }
 
   private static JsonNode number(String text, boolean integer) throws InvalidRowException {

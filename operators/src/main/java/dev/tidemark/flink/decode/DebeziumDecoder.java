@@ -149,12 +149,15 @@ final class DebeziumDecoder implements RecordDecoder {
       return null;
     }
     switch (kind) {
-      case TABLE:
+      case TABLE -> {
         return tableName;
-      case TOPIC:
+      }
+      case TOPIC -> {
         return message.record().topic;
-      case COLUMN:
+      }
+      case COLUMN -> {
         return image.path(tables.matchColumn()).asText();
+      }
     }
     throw new AssertionError(kind);
   }
@@ -179,19 +182,20 @@ final class DebeziumDecoder implements RecordDecoder {
 
   private Decoded change(Addressed at, String op) throws InvalidRowException {
     switch (op) {
-      case "r":
-      case "c":
+      case "r", "c" -> {
         return added(at);
-      case "u":
+      }
+      case "u" -> {
         refuseInAppend(at, "an update");
         return updated(at);
-      case "d":
+      }
+      case "d" -> {
         refuseInAppend(at, "a delete");
         return deleted(at);
-      case "t":
-        throw new InvalidRowException("truncate of " + at.tableName() + ": not supported");
-      default:
-        throw new InvalidRowException("unknown op");
+      }
+      case "t" ->
+          throw new InvalidRowException("truncate of " + at.tableName() + ": not supported");
+      default -> throw new InvalidRowException("unknown op");
     }
   }
 
@@ -256,8 +260,7 @@ final class DebeziumDecoder implements RecordDecoder {
     if (key == null) {
       throw new InvalidRowException("a delete with neither before-image nor key");
     }
-    @Nullable Object[] old =
-        table.timeColumn < 0 ? new @Nullable Object[0] : image(at, "before");
+    @Nullable Object[] old = table.timeColumn < 0 ? new @Nullable Object[0] : image(at, "before");
     return rows(at, List.of(new Change(Action.DELETE, key, 1)), old, 0);
   }
 
@@ -278,16 +281,16 @@ final class DebeziumDecoder implements RecordDecoder {
     if (table.timeColumn < 0 && time == RawRecord.NO_TIMESTAMP) {
       throw new InvalidRowException("no source.ts_us and no source.ts_ms to take the time from");
     }
-    boolean ordered =
-        table.timeColumn < 0 || table.mapping.envelope() == Envelope.CHANGELOG;
+    boolean ordered = table.timeColumn < 0 || table.mapping.envelope() == Envelope.CHANGELOG;
     return new Decoded.Rows(table, changes, time, ordered, unknownColumns);
   }
 
   private Decoded unwrapped(Message message) throws InvalidRowException {
     JsonNode value = message.value();
     String op = value.path("__op").textValue();
-    if (op == null && (value.path("op").asText().equals("m") && value.has("source")
-        || isMark(value) && !value.has("__table"))) {
+    boolean logical = value.path("op").asText().equals("m") && value.has("source");
+    boolean mark = isMark(value) && !value.has("__table");
+    if (op == null && (logical || mark)) {
       return Decoded.IGNORED;
     }
     String name = unwrappedName(value);
@@ -335,8 +338,7 @@ final class DebeziumDecoder implements RecordDecoder {
     @Nullable Object[] row = rows.row(table, at.message().value(), at.message().schema());
     int unknown = rows.unknownColumns();
     boolean upsert = table.mapping.envelope() == Envelope.UPSERT;
-    return rows(
-        at, List.of(new Change(upsert ? Action.SET : Action.UPDATE, row, 1)), row, unknown);
+    return rows(at, List.of(new Change(upsert ? Action.SET : Action.UPDATE, row, 1)), row, unknown);
   }
 
   private Decoded unwrappedDelete(Addressed at) throws InvalidRowException {

@@ -189,22 +189,25 @@ final class DebeziumValues extends Values {
   /** How many of a time's unit make a second. */
   private long timeUnit(@Nullable JsonNode hint) throws InvalidRowException {
     switch (SchemaBlock.logicalName(hint)) {
-      case "io.debezium.time.Time":
-      case "org.apache.kafka.connect.data.Time":
+      case "io.debezium.time.Time", "org.apache.kafka.connect.data.Time" -> {
         return 1000;
-      case "io.debezium.time.MicroTime":
+      }
+      case "io.debezium.time.MicroTime" -> {
         return MICROS;
-      case "io.debezium.time.NanoTime":
+      }
+      case "io.debezium.time.NanoTime" -> {
         return 1_000_000_000;
-      default:
+      }
+      default -> {}
     }
     switch (settings.time()) {
-      case ADAPTIVE:
-      case CONNECT:
+      case ADAPTIVE, CONNECT -> {
         return 1000;
-      case ADAPTIVE_MICROSECONDS:
+      }
+      case ADAPTIVE_MICROSECONDS -> {
         return MICROS;
-      case ISOSTRING:
+      }
+      case ISOSTRING -> {}
     }
     throw new InvalidRowException("a number, not ISO text (source.debezium.time isostring)");
   }
@@ -236,22 +239,25 @@ final class DebeziumValues extends Values {
 
   private long timestampUnit(ColumnType type, @Nullable JsonNode hint) throws InvalidRowException {
     switch (SchemaBlock.logicalName(hint)) {
-      case "io.debezium.time.Timestamp":
-      case "org.apache.kafka.connect.data.Timestamp":
+      case "io.debezium.time.Timestamp", "org.apache.kafka.connect.data.Timestamp" -> {
         return 1000;
-      case "io.debezium.time.MicroTimestamp":
+      }
+      case "io.debezium.time.MicroTimestamp" -> {
         return MICROS;
-      case "io.debezium.time.NanoTimestamp":
+      }
+      case "io.debezium.time.NanoTimestamp" -> {
         return 1_000_000_000;
-      default:
+      }
+      default -> {}
     }
     switch (settings.time()) {
-      case CONNECT:
+      case CONNECT -> {
         return 1000;
-      case ADAPTIVE:
-      case ADAPTIVE_MICROSECONDS:
+      }
+      case ADAPTIVE, ADAPTIVE_MICROSECONDS -> {
         return type.precision() <= 3 ? 1000 : MICROS;
-      case ISOSTRING:
+      }
+      case ISOSTRING -> {}
     }
     throw new InvalidRowException("a number, not ISO text (source.debezium.time isostring)");
   }

@@ -9,7 +9,6 @@ import dev.tidemark.flink.decode.Decoded.Change;
 import dev.tidemark.flink.message.KeyedRow;
 import dev.tidemark.flink.message.RawRecord;
 import dev.tidemark.flink.message.Update;
-import dev.tidemark.flink.message.WireType;
 import dev.tidemark.row.ErrorRows;
 import dev.tidemark.row.InvalidRowException;
 import dev.tidemark.row.RowCodec;
@@ -45,7 +44,7 @@ import org.jspecify.annotations.Nullable;
 public final class DecodeOperator extends AbstractStreamOperator<Update>
     implements OneInputStreamOperator<RawRecord, Update> {
   /** The rows of upsert tables. */
-  public static final OutputTag<KeyedRow> KEYED = new OutputTag<>("keyed", WireType.KEYED_ROW);
+  public static final OutputTag<KeyedRow> KEYED = new OutputTag<>("keyed", KeyedRow.TYPE);
 
   private static final long serialVersionUID = 1L;
   private static final ListStateDescriptor<Tuple3<Integer, String, Long>> LAST_TIMES =
@@ -71,7 +70,6 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
    *
    * @throws IllegalArgumentException naming the mend, when settings and schemas don't go together
    */
-  @SuppressWarnings("NullAway.Init") // the rest is made when the operator opens
   public DecodeOperator(
       DecodeSettings settings,
       List<ShardTarget> shards,
@@ -87,12 +85,15 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
   private static RecordDecoder decoderOf(DecodeSettings settings, List<ShardTarget> shards) {
     Tables tables = new Tables(settings.tables(), shards);
     switch (settings.format()) {
-      case JSON:
+      case JSON -> {
         return new JsonDecoder(tables);
-      case CSV:
+      }
+      case CSV -> {
         return new CsvDecoder(tables, settings.csvNull());
-      case DEBEZIUM_JSON:
+      }
+      case DEBEZIUM_JSON -> {
         return new DebeziumDecoder(settings.debezium(), tables);
+      }
     }
     throw new AssertionError(settings.format());
   }
@@ -108,8 +109,7 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
     lastTimes = new HashMap<>();
     for (Tuple3<Integer, String, Long> entry : lastTimesState.get()) {
       LastTimeKey key = new LastTimeKey(entry.f0, entry.f1);
-      lastTimes.merge(
-          key, new long[] {entry.f2}, (a, b) -> new long[] {Math.max(a[0], b[0])});
+      lastTimes.merge(key, new long[] {entry.f2}, (a, b) -> new long[] {Math.max(a[0], b[0])});
     }
   }
 

@@ -37,8 +37,7 @@ public record DecodeSettings(
       boolean errorsFail,
       long maxTimeMillis,
       long maxAheadMillis) {
-    this(
-        format, debezium, tables, unmatchedFails, errorsFail, maxTimeMillis, maxAheadMillis, "");
+    this(format, debezium, tables, unmatchedFails, errorsFail, maxTimeMillis, maxAheadMillis, "");
   }
 
   /** The formats that Tidemark reads itself. */

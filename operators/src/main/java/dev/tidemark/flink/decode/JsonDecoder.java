@@ -43,8 +43,10 @@ final class JsonDecoder implements RecordDecoder {
         return row(record, table, object);
       } catch (InvalidRowException e) {
         return new Decoded.Failure(
-            table, String.valueOf(matched == null ? table.name : matched),
-            String.valueOf(e.getMessage()), record.timestampMillis);
+            table,
+            String.valueOf(matched == null ? table.name : matched),
+            String.valueOf(e.getMessage()),
+            record.timestampMillis);
       }
     } catch (InvalidRowException e) {
       return new Decoded.Failure(
@@ -70,8 +72,7 @@ final class JsonDecoder implements RecordDecoder {
     boolean upsert = table.mapping.envelope() == Envelope.UPSERT;
     Change change = new Change(upsert ? Action.SET : Action.UPDATE, row, diff(table, object));
     long time = table.timeColumn < 0 ? record.timestampMillis : table.eventTime(row);
-    return new Decoded.Rows(
-        table, List.of(change), time, ordered(table), rows.unknownColumns());
+    return new Decoded.Rows(table, List.of(change), time, ordered(table), rows.unknownColumns());
   }
 
   /** Retractions must not precede their additions. */

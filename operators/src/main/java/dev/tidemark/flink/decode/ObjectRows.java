@@ -59,8 +59,7 @@ final class ObjectRows {
     return key;
   }
 
-  private @Nullable Object value(
-      Table table, int index, JsonNode node, @Nullable JsonNode schema)
+  private @Nullable Object value(Table table, int index, JsonNode node, @Nullable JsonNode schema)
       throws InvalidRowException {
     var column = table.schema.columns().get(index);
     try {

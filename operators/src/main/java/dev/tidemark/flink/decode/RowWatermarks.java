@@ -53,7 +53,8 @@ final class RowWatermarks implements WatermarkOutput {
 
   private void next() {
     if (intervalMillis > 0) {
-      clock.registerTimer(clock.getCurrentProcessingTime() + intervalMillis, this::onTimer);
+      var unused = // its failure fails the task
+          clock.registerTimer(clock.getCurrentProcessingTime() + intervalMillis, this::onTimer);
     }
   }
 

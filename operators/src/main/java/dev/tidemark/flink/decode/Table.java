@@ -56,7 +56,12 @@ final class Table {
       Kind kind = schema.columns().get(timeColumn).type().kind();
       if (kind != Kind.BIGINT && kind != Kind.TIMESTAMP && kind != Kind.TIMESTAMP_LTZ) {
         throw new IllegalArgumentException(
-            "event-time of " + name + ": column " + timeName + " is " + kind
+            "event-time of "
+                + name
+                + ": column "
+                + timeName
+                + " is "
+                + kind
                 + "; it must be BIGINT (milliseconds), TIMESTAMP or TIMESTAMP_LTZ");
       }
     }

@@ -35,8 +35,7 @@ final class Tables {
         }
         continue;
       }
-      if (match != null
-          && (its.kind() != match.kind() || !its.column().equals(match.column()))) {
+      if (match != null && (its.kind() != match.kind() || !its.column().equals(match.column()))) {
         throw new IllegalArgumentException(
             "tables: all must match by the same, table, topic or one column; "
                 + table.name

@@ -43,45 +43,24 @@ class Values {
       }
       return null;
     }
-    switch (type.kind()) {
-      case BOOLEAN:
-        return bool(node);
-      case TINYINT:
-        return (byte) integer(node, Byte.MIN_VALUE, Byte.MAX_VALUE, type);
-      case SMALLINT:
-        return (short) integer(node, Short.MIN_VALUE, Short.MAX_VALUE, type);
-      case INT:
-        return (int) integer(node, Integer.MIN_VALUE, Integer.MAX_VALUE, type);
-      case BIGINT:
-        return integer(node, Long.MIN_VALUE, Long.MAX_VALUE, type);
-      case FLOAT:
-        return floating(node, type).floatValue();
-      case DOUBLE:
-        return floating(node, type).doubleValue();
-      case DECIMAL:
-        return decimal(type, node, hint);
-      case CHAR:
-      case VARCHAR:
-        return text(node, hint);
-      case BINARY:
-      case VARBINARY:
-        return binary(node, hint);
-      case DATE:
-        return date(node, hint);
-      case TIME:
-        return time(type, node, hint);
-      case TIMESTAMP:
-        return timestamp(type, node, hint);
-      case TIMESTAMP_LTZ:
-        return instant(type, node, hint);
-      case ARRAY:
-        return array(type, node, hint);
-      case MAP:
-        return map(type, node, hint);
-      case ROW:
-        return row(type, node, hint);
-    }
-    throw new AssertionError(type.kind());
+    return switch (type.kind()) {
+      case BOOLEAN -> bool(node);
+      case TINYINT -> (Object) (byte) integer(node, Byte.MIN_VALUE, Byte.MAX_VALUE, type);
+      case SMALLINT -> (Object) (short) integer(node, Short.MIN_VALUE, Short.MAX_VALUE, type);
+      case INT -> (Object) (int) integer(node, Integer.MIN_VALUE, Integer.MAX_VALUE, type);
+      case BIGINT -> (Object) integer(node, Long.MIN_VALUE, Long.MAX_VALUE, type);
+      case FLOAT, DOUBLE -> floating(node, type);
+      case DECIMAL -> decimal(type, node, hint);
+      case CHAR, VARCHAR -> text(node, hint);
+      case BINARY, VARBINARY -> binary(node, hint);
+      case DATE -> date(node, hint);
+      case TIME -> time(type, node, hint);
+      case TIMESTAMP -> timestamp(type, node, hint);
+      case TIMESTAMP_LTZ -> instant(type, node, hint);
+      case ARRAY -> array(type, node, hint);
+      case MAP -> map(type, node, hint);
+      case ROW -> row(type, node, hint);
+    };
   }
 
   Object bool(JsonNode node) throws InvalidRowException {
@@ -106,16 +85,14 @@ class Values {
   private static Number floating(JsonNode node, ColumnType type) throws InvalidRowException {
     boolean single = type.kind() == ColumnType.Kind.FLOAT;
     if (node.isTextual()) {
-      switch (node.textValue()) {
-        case "NaN":
-          return single ? (Number) Float.NaN : (Number) Double.NaN;
-        case "Infinity":
-          return single ? (Number) Float.POSITIVE_INFINITY : (Number) Double.POSITIVE_INFINITY;
-        case "-Infinity":
-          return single ? (Number) Float.NEGATIVE_INFINITY : (Number) Double.NEGATIVE_INFINITY;
-        default:
-          throw unfit(node, type.kind().name());
-      }
+      double value =
+          switch (node.textValue()) {
+            case "NaN" -> Double.NaN;
+            case "Infinity" -> Double.POSITIVE_INFINITY;
+            case "-Infinity" -> Double.NEGATIVE_INFINITY;
+            default -> throw unfit(node, type.kind().name());
+          };
+      return single ? (Number) (float) value : (Number) value;
     }
     if (!node.isNumber()) {
       throw unfit(node, type.kind().name());
@@ -322,7 +299,9 @@ class Values {
   /** That a value isn't what a type takes: says the kind of it, not the value. */
   static InvalidRowException unfit(JsonNode node, String wanted) {
     String kind =
-        node.isBigDecimal() ? "number with a fraction" : node.getNodeType().name().toLowerCase(Locale.ROOT);
+        node.isBigDecimal()
+            ? "number with a fraction"
+            : node.getNodeType().name().toLowerCase(Locale.ROOT);
     return new InvalidRowException("a " + kind + ", not " + wanted);
   }
 }

@@ -1,5 +1,6 @@
 package dev.tidemark.flink.message;
 
+import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,4 +14,8 @@ import org.jspecify.annotations.Nullable;
  *     of a record's rows
  */
 @SuppressWarnings("ArrayRecordComponent") // compared by nobody
-public record KeyedRow(int shard, byte[] key, byte @Nullable [] row, long time, boolean counted) {}
+public record KeyedRow(int shard, byte[] key, byte @Nullable [] row, long time, boolean counted) {
+  /** Its type, for Flink. */
+  public static final TypeInformation<KeyedRow> TYPE =
+      new MessageType<>(KeyedRow.class, KeyedRowSerializer.INSTANCE);
+}

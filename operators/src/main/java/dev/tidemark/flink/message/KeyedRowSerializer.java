@@ -1,23 +1,20 @@
 package dev.tidemark.flink.message;
 
 import java.io.IOException;
-import java.util.Objects;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
-import org.apache.flink.api.common.typeutils.base.TypeSerializerSingleton;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /** Rows of keys on the wire. */
-public final class KeyedRowSerializer extends TypeSerializerSingleton<KeyedRow> {
+public final class KeyedRowSerializer extends MessageSerializer<KeyedRow> {
   /** The only one. */
   public static final KeyedRowSerializer INSTANCE = new KeyedRowSerializer();
 
   private static final long serialVersionUID = 1L;
 
-  @Override
-  public boolean isImmutableType() {
-    return true;
+  private KeyedRowSerializer() {
+    super(1);
   }
 
   @Override
@@ -26,47 +23,22 @@ public final class KeyedRowSerializer extends TypeSerializerSingleton<KeyedRow> 
   }
 
   @Override
-  public KeyedRow copy(KeyedRow from) {
-    return from;
-  }
-
-  @Override
-  public KeyedRow copy(KeyedRow from, KeyedRow reuse) {
-    return from;
-  }
-
-  @Override
-  public int getLength() {
-    return -1;
-  }
-
-  @Override
-  public void serialize(KeyedRow row, DataOutputView target) throws IOException {
+  protected void write(KeyedRow row, DataOutputView target) throws IOException {
     target.writeInt(row.shard());
-    RawRecordSerializer.writeBytes(row.key(), target);
-    RawRecordSerializer.writeBytes(row.row(), target);
+    writeBytes(row.key(), target);
+    RawRecordSerializer.writeOptional(row.row(), target);
     target.writeLong(row.time());
     target.writeBoolean(row.counted());
   }
 
   @Override
-  public KeyedRow deserialize(DataInputView source) throws IOException {
+  protected KeyedRow read(int written, DataInputView source) throws IOException {
     return new KeyedRow(
         source.readInt(),
-        Objects.requireNonNull(RawRecordSerializer.readBytes(source)),
-        RawRecordSerializer.readBytes(source),
+        readBytes(source),
+        RawRecordSerializer.readOptional(source),
         source.readLong(),
         source.readBoolean());
-  }
-
-  @Override
-  public KeyedRow deserialize(KeyedRow reuse, DataInputView source) throws IOException {
-    return deserialize(source);
-  }
-
-  @Override
-  public void copy(DataInputView source, DataOutputView target) throws IOException {
-    serialize(deserialize(source), target);
   }
 
   @Override
@@ -74,7 +46,7 @@ public final class KeyedRowSerializer extends TypeSerializerSingleton<KeyedRow> 
     return new Snapshot();
   }
 
-  /** Names the serializer in snapshots. */
+  /** Its snapshot. */
   public static final class Snapshot extends SimpleTypeSerializerSnapshot<KeyedRow> {
     /** For Flink. */
     public Snapshot() {

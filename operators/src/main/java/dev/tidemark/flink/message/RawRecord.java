@@ -1,5 +1,6 @@
 package dev.tidemark.flink.message;
 
+import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -7,6 +8,10 @@ import org.jspecify.annotations.Nullable;
  * they are in a record.
  */
 public final class RawRecord {
+  /** Its type, for Flink. */
+  public static final TypeInformation<RawRecord> TYPE =
+      new MessageType<>(RawRecord.class, RawRecordSerializer.INSTANCE);
+
   /** A record that bears no time of its own. */
   public static final long NO_TIMESTAMP = Long.MIN_VALUE;
 

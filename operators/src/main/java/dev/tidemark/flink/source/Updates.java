@@ -2,15 +2,35 @@ package dev.tidemark.flink.source;
 
 import dev.tidemark.flink.ShardTarget;
 import dev.tidemark.flink.SlotKeys;
+import dev.tidemark.flink.decode.DecodeOperator;
 import dev.tidemark.flink.decode.DecodeSettings;
+import dev.tidemark.flink.decode.DecodeSettings.Format;
+import dev.tidemark.flink.decode.Envelope;
+import dev.tidemark.flink.decode.TableMapping;
+import dev.tidemark.flink.decode.TableMapping.MatchKind;
+import dev.tidemark.flink.message.RawRecord;
 import dev.tidemark.flink.message.Update;
+import dev.tidemark.flink.upsert.UpsertFunction;
+import java.time.Duration;
 import java.util.List;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.connector.source.Source;
+import org.apache.flink.api.connector.source.util.ratelimit.RateLimiterStrategy;
+import org.apache.flink.connector.datagen.source.DataGeneratorSource;
+import org.apache.flink.connector.file.src.FileSource;
+import org.apache.flink.core.fs.Path;
 import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.DataStreamSource;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
 /**
  * Builds the input side of a job: source, decoder, watermarks, and upsert where an envelope asks
  * for it.
+ *
+ * <p>Files read in order, and generated rows, have one reader, and the decoder is chained behind
+ * it: what is in order in the input stays so up to write or upsert, which are keyed.
  */
 public final class Updates {
   private Updates() {}
@@ -28,6 +48,136 @@ public final class Updates {
       SourceSettings.Watermarks watermarks,
       List<ShardTarget> shards,
       SlotKeys slots) {
-    throw new UnsupportedOperationException();
+    DataStreamSource<RawRecord> raw;
+    DecodeSettings read = decode;
+    if (source instanceof SourceSettings.Files files) {
+      checkFiles(decode);
+      raw = files(env, files, decode);
+    } else {
+      SourceSettings.Datagen datagen = (SourceSettings.Datagen) source;
+      read = generated(datagen, decode, shards);
+      raw = datagen(env, datagen);
+    }
+    WatermarkStrategy<Long> strategy =
+        WatermarkStrategy.forBoundedOutOfOrderness(watermarks.delay());
+    Duration idle = watermarks.idleTimeout();
+    if (idle != null) {
+      strategy = strategy.withIdleness(idle);
+    }
+    SingleOutputStreamOperator<Update> updates =
+        raw.transform("decode", Update.TYPE, new DecodeOperator(read, shards, slots, strategy))
+            .uid("decode")
+            .setParallelism(raw.getParallelism());
+    if (read.tables().stream().noneMatch(table -> table.envelope() == Envelope.UPSERT)) {
+      return updates;
+    }
+    DataStream<Update> upserts =
+        updates
+            .getSideOutput(DecodeOperator.KEYED)
+            .keyBy(UpsertFunction::keyOf, Types.STRING)
+            .process(new UpsertFunction(shards, slots), Update.TYPE)
+            .name("upsert")
+            .uid("upsert");
+    return updates.union(upserts);
+  }
+
+  private static void checkFiles(DecodeSettings decode) {
+    for (TableMapping table : decode.tables()) {
+      TableMapping.Match match = table.match();
+      if (match != null && match.kind() == MatchKind.TOPIC) {
+        throw new IllegalArgumentException(
+            "tables: match by topic needs source.connector kafka; files have no topics");
+      }
+      if (match != null
+          && match.kind() == MatchKind.TABLE
+          && decode.format() != Format.DEBEZIUM_JSON) {
+        throw new IllegalArgumentException(
+            "tables: match by table needs source.format debezium-json; take a column");
+      }
+      if (table.eventTimeColumn() == null && decode.format() != Format.DEBEZIUM_JSON) {
+        throw new IllegalArgumentException(
+            "source.event-time metadata: files of this format have no times of their own; name the"
+                + " column that holds a row's time");
+      }
+    }
+  }
+
+  private static DataStreamSource<RawRecord> files(
+      StreamExecutionEnvironment env, SourceSettings.Files files, DecodeSettings decode) {
+    boolean inOrder = files.order() == SourceSettings.Order.NAME;
+    RawFileFormat format =
+        new RawFileFormat(
+            decode.format() == Format.CSV,
+            compression(files.compression()),
+            inOrder,
+            RawLines.MAX_RECORD_BYTES);
+    InputFiles.find(files.paths());
+    List<String> paths = List.copyOf(files.paths());
+    Path[] named = paths.stream().map(Path::new).toArray(Path[]::new);
+    Source<RawRecord, ?, ?> source =
+        FileSource.forBulkFileFormat(format, named)
+            .setFileEnumerator(() -> new NamedFiles(paths))
+            .setSplitAssigner(OrderedSplits::new)
+            .build();
+    return source(env, source, "source-files", inOrder);
+  }
+
+  private static String compression(String compression) {
+    switch (compression) {
+      case "auto", "none", "gzip" -> {
+        return compression;
+      }
+      default -> {
+        throw new IllegalArgumentException(
+            "source.compression " + compression + ": it must be auto, none or gzip");
+      }
+    }
+  }
+
+  private static DecodeSettings generated(
+      SourceSettings.Datagen datagen, DecodeSettings decode, List<ShardTarget> shards) {
+    for (TableMapping table : decode.tables()) {
+      GeneratedRecords.checkSchema(shards.get(table.shard()).schema());
+      if (table.envelope() == Envelope.CHANGELOG
+          || (table.envelope() == Envelope.APPEND && datagen.deleteShare() > 0)) {
+        throw new IllegalArgumentException(
+            "source.connector datagen has no before-images: take envelope upsert, or append"
+                + " without source.delete-share");
+      }
+      if (table.match() != null) {
+        throw new IllegalArgumentException("source.connector datagen feeds one shard: no match");
+      }
+    }
+    return new DecodeSettings(
+        Format.JSON,
+        decode.debezium(),
+        decode.tables(),
+        decode.unmatchedFails(),
+        decode.errorsFail(),
+        decode.maxTimeMillis(),
+        decode.maxAheadMillis());
+  }
+
+  private static DataStreamSource<RawRecord> datagen(
+      StreamExecutionEnvironment env, SourceSettings.Datagen settings) {
+    RateLimiterStrategy<?> rate =
+        settings.rowsPerSecond() == 0
+            ? RateLimiterStrategy.noOp()
+            : RateLimiterStrategy.perSecond((double) settings.rowsPerSecond());
+    DataGeneratorSource<RawRecord> source =
+        new DataGeneratorSource<>(
+            new GeneratedRecords(settings), settings.rows(), rate, RawRecord.TYPE);
+    return source(env, source, "source-datagen", true);
+  }
+
+  private static DataStreamSource<RawRecord> source(
+      StreamExecutionEnvironment env, Source<RawRecord, ?, ?> source, String uid, boolean one) {
+    DataStreamSource<RawRecord> stream =
+        env.fromSource(source, WatermarkStrategy.noWatermarks(), "source", RawRecord.TYPE);
+    stream.uid(uid);
+    if (one) {
+      stream.setParallelism(1);
+    }
+    return stream;
   }
 }

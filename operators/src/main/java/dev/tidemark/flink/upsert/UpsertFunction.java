@@ -11,7 +11,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
 import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
@@ -41,7 +40,6 @@ public final class UpsertFunction extends KeyedProcessFunction<String, KeyedRow,
   private transient InputCounts counts;
 
   /** For the job's shards. */
-  @SuppressWarnings("NullAway.Init") // the states are made when the function opens
   public UpsertFunction(List<ShardTarget> shards, SlotKeys slots) {
     this.shards = new ArrayList<>(shards);
     this.slots = slots;
@@ -61,12 +59,9 @@ public final class UpsertFunction extends KeyedProcessFunction<String, KeyedRow,
             getRuntimeContext(),
             getRuntimeContext().getMetricGroup(),
             context.getOperatorStateStore());
-  }
-
-  @Override
-  public void open(OpenContext context) {
     lastState =
-        getRuntimeContext()
+        context
+            .getKeyedStateStore()
             .getState(
                 new ValueStateDescriptor<>(
                     "last", PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO));
