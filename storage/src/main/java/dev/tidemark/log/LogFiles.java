@@ -19,9 +19,6 @@ import java.util.regex.Pattern;
 
 /** The names of a shard's log files, and reading them with patience. Knows nothing of their use. */
 final class LogFiles {
-  /** How many versions a block has: the unit in which the log is deleted. */
-  static final long BLOCK = 1024;
-
   /** Tries that a request gets here, on top of the store's own. */
   static final int TRIES = 6;
 
@@ -32,10 +29,12 @@ final class LogFiles {
 
   private final ObjectStore store;
   private final Pacing pacing;
+  private final LogIntervals intervals;
 
-  LogFiles(ObjectStore store, Pacing pacing) {
+  LogFiles(ObjectStore store, Pacing pacing, LogIntervals intervals) {
     this.store = store;
     this.pacing = pacing;
+    this.intervals = intervals;
   }
 
   static String entryKey(SeqNo seqno) {
@@ -46,9 +45,9 @@ final class LogFiles {
     return String.format("rollup/%020d.json", seqno.value());
   }
 
-  /** The marker of the block that {@code seqno} lies in. */
-  static String closedKey(SeqNo seqno) {
-    return String.format("log/closed/%010d.json", seqno.value() / BLOCK);
+  /** The marker of a block. */
+  static String closedKey(long block) {
+    return String.format("log/closed/%010d.json", block);
   }
 
   private static OptionalLong number(String key) {
@@ -93,7 +92,7 @@ final class LogFiles {
 
   /** Whether the block that {@code seqno} lies in may have been deleted. */
   boolean closed(SeqNo seqno) throws IOException {
-    return get(closedKey(seqno)).isPresent();
+    return get(closedKey(seqno.value() / intervals.block())).isPresent();
   }
 
   /** The bytes of {@code count} entries from {@code first} on, read side by side. */

@@ -41,9 +41,6 @@ import org.slf4j.LoggerFactory;
 public final class ShardLog {
   private static final Logger LOG = LoggerFactory.getLogger(ShardLog.class);
 
-  /** A rollup is written at multiples of this. */
-  static final long ROLLUP_INTERVAL = 64;
-
   /** How often a follower that sees nothing new makes the check. */
   private static final long CHECK_INTERVAL_NANOS = TimeUnit.MINUTES.toNanos(1);
 
@@ -52,6 +49,7 @@ public final class ShardLog {
 
   private final ObjectStore store;
   private final Pacing pacing;
+  private final LogIntervals intervals;
   private final LogFiles files;
   private final EntryWrite writes;
   private final ReentrantLock lock = new ReentrantLock();
@@ -67,9 +65,15 @@ public final class ShardLog {
 
   /** A handle with its own time and chance. */
   public ShardLog(ObjectStore store, Pacing pacing) {
+    this(store, pacing, LogIntervals.FORMAT);
+  }
+
+  /** A handle on a simulated shard, whose log may be shorter. */
+  public ShardLog(ObjectStore store, Pacing pacing, LogIntervals intervals) {
     this.store = store;
     this.pacing = pacing;
-    this.files = new LogFiles(store, pacing);
+    this.intervals = intervals;
+    this.files = new LogFiles(store, pacing, intervals);
     this.writes = new EntryWrite(store, files);
   }
 
@@ -93,9 +97,23 @@ public final class ShardLog {
    * @throws LogFormatException when an entry can't be read
    */
   public ShardState refresh() throws IOException {
+    return refresh(false);
+  }
+
+  /**
+   * Reads on to the head and makes the check even when nothing new is there: what returns was the
+   * head at a moment after the call. For whoever loads after a hold, misses a part or deletes.
+   *
+   * @throws CorruptShardException as {@link #refresh()}
+   */
+  public ShardState refreshChecked() throws IOException {
+    return refresh(true);
+  }
+
+  private ShardState refresh(boolean check) throws IOException {
     lock.lock();
     try {
-      readToHead(false);
+      readToHead(check);
       return known;
     } finally {
       lock.unlock();
@@ -456,7 +474,7 @@ public final class ShardLog {
    */
   private void maybeWriteRollup(Author by) {
     ShardState state = known;
-    if (state.seqno().value() % ROLLUP_INTERVAL != 0) {
+    if (state.seqno().value() % intervals.rollup() != 0) {
       return;
     }
     LogEntry rollup =

@@ -260,7 +260,7 @@ class ShardLogTest {
     push(other, "b", versions);
     store.putIfAbsent("log/closed/0000000000.json", "{}".getBytes(StandardCharsets.UTF_8));
     List<String> keys = new ArrayList<>();
-    for (long n = 0; n < LogFiles.BLOCK; n++) {
+    for (long n = 0; n < LogIntervals.FORMAT.block(); n++) {
       keys.add(log(n));
     }
     store.delete(keys);
