@@ -16,6 +16,7 @@ import dev.tidemark.time.Frontier;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -132,7 +133,7 @@ final class Appending {
       if (!state.hasSchema(batch.schema())) {
         return new Invalid(named(batch) + ": the shard has no schema " + batch.schema());
       }
-      String fault = names.faultOf(batch, state.swept());
+      String fault = names.faultOf(batch, state.swept(), PartNames.none());
       if (fault != null) {
         return new Invalid(named(batch) + ": " + fault);
       }
@@ -175,7 +176,11 @@ final class Appending {
   }
 
   /** Who appends, and what is known of it. */
-  private record Upto(WriterAttempt by, Fact.@Nullable WriterFact before) {}
+  private record Upto(WriterAttempt by, Fact.@Nullable WriterFact before) {
+    Map<String, String> extra() {
+      return before == null ? Map.of() : before.extra();
+    }
+  }
 
   private static Decision commit(
       ShardState state,
@@ -192,7 +197,7 @@ final class Appending {
     if (upto.before() != null) {
       remove.add(upto.before());
     }
-    add.add(new Fact.WriterFact(upto.by(), upper, false));
+    add.add(new Fact.WriterFact(upto.by(), upper, false, upto.extra()));
     for (Batch batch : tail) {
       if (!batch.equals(before)) {
         add.add(new Fact.BatchFact(batch));

@@ -101,9 +101,9 @@ public final class Invariants {
 
   /** No part is named twice. */
   public static void partsAreNamedOnce(ShardState state) {
-    PartNames names = PartNames.of(List.of());
+    PartNames names = PartNames.none();
     for (Batch batch : state.batches()) {
-      String fault = names.faultOf(batch, null);
+      String fault = names.faultOf(batch, null, PartNames.none());
       if (fault != null) {
         throw broken(state, "batch " + named(batch) + ": " + fault);
       }
@@ -246,13 +246,14 @@ public final class Invariants {
   public static void newBatchesAreAllowed(ShardState before, ShardState after) {
     Map<String, Batch> old = new HashMap<>();
     before.batches().forEach(batch -> old.put(batch.id(), batch));
+    PartNames known = PartNames.of(before.batches());
     for (Batch batch : after.batches()) {
       Batch was = old.get(batch.id());
       if (was == null) {
         if (batch.runCount() > before.spec().freshRuns()) {
           throw broken(after, "new batch " + named(batch) + " has " + batch.runCount() + " runs");
         }
-        String fault = PartNames.of(List.of()).faultOf(batch, before.swept());
+        String fault = PartNames.none().faultOf(batch, before.swept(), known);
         if (fault != null) {
           throw broken(after, "new batch " + named(batch) + ": " + fault);
         }

@@ -13,7 +13,9 @@ import dev.tidemark.spine.Spine;
 import dev.tidemark.time.BatchDescription;
 import dev.tidemark.time.Frontier;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
@@ -32,12 +34,13 @@ final class Merging {
 
   static Decision install(ShardState state, InstallMerge command) {
     List<String> ids = command.inputs();
-    if (ids.isEmpty() || new HashSet<>(ids).size() != ids.size()) {
+    if (ids.isEmpty() || new HashSet<>(ids).size() < ids.size()) {
       return new Invalid("a merge needs inputs, each named once");
     }
     List<Batch> batches = state.batches();
     int from = indexOf(batches, ids.get(0));
-    long present = batches.stream().filter(batch -> Set.copyOf(ids).contains(batch.id())).count();
+    Set<String> wanted = Set.copyOf(ids);
+    long present = batches.stream().filter(batch -> wanted.contains(batch.id())).count();
     if (present < ids.size()) {
       boolean installed = present == 0 && indexOf(batches, command.output().id()) >= 0;
       return installed
@@ -111,9 +114,6 @@ final class Merging {
 
   private static Decision replace(
       List<Batch> inputs, Batch output, int level, Fact.@Nullable ConsolidatingFact done) {
-    BatchDescription bounds =
-        new BatchDescription(
-            inputs.get(0).bounds().lower(), inputs.get(inputs.size() - 1).bounds().upper());
     List<Fact> remove = new ArrayList<>();
     for (Batch input : inputs) {
       remove.add(new Fact.BatchFact(input));
@@ -122,35 +122,50 @@ final class Merging {
       remove.add(done);
     }
     return ShardMachine.commit(
-        remove, List.of(new Fact.BatchFact(output.withBounds(bounds).atLevel(level))));
+        remove, List.of(new Fact.BatchFact(output.withBounds(bounds(inputs)).atLevel(level))));
   }
 
   /** What is wrong with the output of a merge of these inputs, null when nothing is. */
   private static @Nullable String outputFault(ShardState state, List<Batch> inputs, Batch output) {
-    String fault =
-        Invariants.batchFault(
-            output.withBounds(
-                new BatchDescription(
-                    inputs.get(0).bounds().lower(),
-                    inputs.get(inputs.size() - 1).bounds().upper())));
+    String fault = sinceFault(state, inputs, output);
+    if (fault == null) {
+      fault = contentsFault(inputs, output);
+    }
     if (fault != null) {
       return fault;
     }
-    if (output.runCount() > 1 || output.cut()) {
-      return "it must be one run and not cut";
+    if (!state.hasSchema(output.schema())) {
+      return "the shard has no schema " + output.schema();
     }
+    Set<Batch> others = Collections.newSetFromMap(new IdentityHashMap<>());
+    others.addAll(state.batches());
+    inputs.forEach(others::remove);
+    if (indexOf(List.copyOf(others), output.id()) >= 0) {
+      return "the shard has a batch of that id";
+    }
+    return PartNames.of(others).faultOf(output, state.swept(), PartNames.of(inputs));
+  }
+
+  private static @Nullable String sinceFault(ShardState state, List<Batch> inputs, Batch output) {
     if (output.since().isAfter(state.since())) {
       return "its since " + output.since() + " is past the shard's, " + state.since();
     }
     for (Batch input : inputs) {
       if (input.since().isAfter(output.since())) {
-        return "its since "
-            + output.since()
-            + " is before that of its input "
-            + input.id()
-            + ", "
-            + input.since();
+        return "its since %s is before that of its input %s, %s"
+            .formatted(output.since(), input.id(), input.since());
       }
+    }
+    return null;
+  }
+
+  private static @Nullable String contentsFault(List<Batch> inputs, Batch output) {
+    if (output.runCount() > 1 || output.cut()) {
+      return "it must be one run and not cut";
+    }
+    String fault = Invariants.batchFault(output.withBounds(bounds(inputs)));
+    if (fault != null) {
+      return fault;
     }
     long rows = inputs.stream().mapToLong(Batch::rows).sum();
     if (output.rows() > rows) {
@@ -160,15 +175,13 @@ final class Merging {
     if (sum.isPresent() && !sum.equals(output.sum())) {
       return "its diffs sum up to " + text(output.sum()) + ", those of its inputs to " + text(sum);
     }
-    if (!state.hasSchema(output.schema())) {
-      return "the shard has no schema " + output.schema();
-    }
-    List<Batch> others = new ArrayList<>(state.batches());
-    others.removeAll(inputs);
-    if (indexOf(others, output.id()) >= 0) {
-      return "the shard has a batch of that id";
-    }
-    return PartNames.of(others).faultOf(output, state.swept());
+    return null;
+  }
+
+  /** From the lower of the oldest to the upper of the newest. */
+  private static BatchDescription bounds(List<Batch> batches) {
+    return new BatchDescription(
+        batches.get(0).bounds().lower(), batches.get(batches.size() - 1).bounds().upper());
   }
 
   private static String text(OptionalLong sum) {

@@ -18,6 +18,10 @@ final class PartNames {
 
   private final Set<String> keys = new HashSet<>();
 
+  static PartNames none() {
+    return new PartNames();
+  }
+
   static PartNames of(Collection<Batch> batches) {
     PartNames names = new PartNames();
     for (Batch batch : batches) {
@@ -35,25 +39,30 @@ final class PartNames {
     }
   }
 
-  /** Adds the parts of a batch; what is wrong with them, null when nothing is. */
-  @Nullable String faultOf(Batch batch, @Nullable String swept) {
+  /**
+   * Adds the parts of a batch; what is wrong with them, null when nothing is.
+   *
+   * @param swept the day up to which no part may be brought in
+   * @param known parts that the shard names already, which are not brought in
+   */
+  @Nullable String faultOf(Batch batch, @Nullable String swept, PartNames known) {
     for (List<Part> run : batch.runs()) {
-      String fault = faultOf(run, swept);
+      String fault = faultOf(run, swept, known);
       if (fault != null) {
         return fault;
       }
     }
-    return faultOf(batch.errors(), swept);
+    return faultOf(batch.errors(), swept, known);
   }
 
-  private @Nullable String faultOf(List<Part> parts, @Nullable String swept) {
+  private @Nullable String faultOf(List<Part> parts, @Nullable String swept, PartNames known) {
     for (Part part : parts) {
       if (part.location() instanceof Stored stored) {
         String key = stored.key();
         if (!keys.add(key)) {
           return "part " + key + " is named by the shard already";
         }
-        if (swept != null && dayOf(key).compareTo(swept) <= 0) {
+        if (swept != null && !known.keys.contains(key) && dayOf(key).compareTo(swept) <= 0) {
           return "part "
               + key
               + " is of a day that was swept, up to "
