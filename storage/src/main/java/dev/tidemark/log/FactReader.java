@@ -1,6 +1,7 @@
 package dev.tidemark.log;
 
 import dev.tidemark.schema.Column;
+import dev.tidemark.schema.ColumnType;
 import dev.tidemark.schema.Schema;
 import dev.tidemark.shard.Fact;
 import dev.tidemark.shard.WriterAttempt;
@@ -69,7 +70,8 @@ final class FactReader {
       int columnId = column.smallCount("id");
       String name = column.text("name");
       String type = column.text("type");
-      columns.add(new Column(columnId, name, TypeText.parse(type, column.flag("nullable"))));
+      columns.add(
+          new Column(columnId, name, ColumnType.parse(type).withNullable(column.flag("nullable"))));
       column.nothingLeft();
     }
     List<String> key = in.texts("key");

@@ -111,7 +111,7 @@ final class FactWriter implements AutoCloseable {
       begin();
       integer("id", column.id());
       text("name", column.name());
-      text("type", TypeText.print(column.type()));
+      text("type", column.type().withNullable(true).toString());
       flag("nullable", column.type().nullable());
       end();
     }

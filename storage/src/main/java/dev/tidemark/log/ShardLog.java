@@ -365,7 +365,7 @@ public final class ShardLog {
    *
    * @throws CorruptShardException when it breaks one
    */
-  static ShardState replay(ShardState state, LogEntry entry) {
+  public static ShardState replay(ShardState state, LogEntry entry) {
     if (!entry.seqno().equals(state.seqno().next())) {
       throw new CorruptShardException(
           "version " + entry.seqno() + " stands where " + state.seqno().next() + " should be");
@@ -427,6 +427,11 @@ public final class ShardLog {
   /** The oldest version whose entry is still listed; empty without entries. */
   public Optional<SeqNo> oldestEntry() throws IOException {
     return files.oldestEntry();
+  }
+
+  /** The versions after {@code after} whose entries are listed, oldest first. */
+  public List<SeqNo> entriesListedAfter(SeqNo after) throws IOException {
+    return files.entriesAfter(after);
   }
 
   /** The versions that have a rollup, oldest first. */

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tidemark.row.Seeds;
 import dev.tidemark.shard.Fact;
 import dev.tidemark.spine.Batch;
 import dev.tidemark.spine.PartLocation;

@@ -80,8 +80,12 @@ final class RandomFacts {
   }
 
   private Schema schema() {
-    List<Column> columns = list(5, () -> new Column(random.nextInt(1000), text(), type(0)));
-    return new Schema(1 + random.nextInt(5), columns, list(2, this::text));
+    List<Column> columns = new ArrayList<>();
+    for (int i = 0; i <= random.nextInt(5); i++) {
+      columns.add(new Column(7 * i + 1, "c" + i + text(), type(0)));
+    }
+    List<String> key = random.nextBoolean() ? List.of() : List.of(columns.get(0).name());
+    return new Schema(1 + random.nextInt(5), columns, key);
   }
 
   ColumnType type(int depth) {
@@ -91,10 +95,12 @@ final class RandomFacts {
         switch (kind) {
           case CHAR, VARCHAR, BINARY, VARBINARY ->
               random.nextBoolean() ? Integer.MAX_VALUE : 1 + random.nextInt(300);
-          case DECIMAL, TIME, TIMESTAMP, TIMESTAMP_LTZ -> random.nextInt(7);
+          case DECIMAL -> 1 + random.nextInt(38);
+          case TIME -> random.nextInt(4);
+          case TIMESTAMP, TIMESTAMP_LTZ -> random.nextInt(7);
           default -> 0;
         };
-    int scale = kind == Kind.DECIMAL ? random.nextInt(5) : 0;
+    int scale = kind == Kind.DECIMAL ? random.nextInt(precision + 1) : 0;
     int size =
         switch (kind) {
           case ARRAY -> 1;
@@ -107,7 +113,7 @@ final class RandomFacts {
     for (int i = 0; i < size; i++) {
       children.add(type(depth + 1));
       if (kind == Kind.ROW) {
-        names.add(text());
+        names.add("f" + i + text());
       }
     }
     return new ColumnType(kind, random.nextBoolean(), precision, scale, children, names);

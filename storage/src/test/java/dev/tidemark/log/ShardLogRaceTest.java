@@ -3,6 +3,7 @@ package dev.tidemark.log;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tidemark.log.LogFixture.TestPacing;
+import dev.tidemark.row.Seeds;
 import dev.tidemark.shard.Command;
 import dev.tidemark.shard.SeqNo;
 import dev.tidemark.shard.ShardState;

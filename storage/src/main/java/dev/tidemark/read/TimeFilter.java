@@ -1,0 +1,75 @@
+package dev.tidemark.read;
+
+import dev.tidemark.row.UpdateCursor;
+import dev.tidemark.spine.Batch;
+import java.io.IOException;
+
+/** The updates of a cursor whose times lie in a range. */
+final class TimeFilter implements UpdateCursor {
+  private final UpdateCursor updates;
+  private final long least;
+  private final long most;
+
+  private TimeFilter(UpdateCursor updates, long least, long most) {
+    this.updates = updates;
+    this.least = least;
+    this.most = most;
+  }
+
+  /**
+   * What a reader at {@code asOf} takes of a batch: nothing later, and of a cut batch nothing
+   * outside its bounds. A merge may have advanced times to its since, past the batch's upper; those
+   * are inside.
+   *
+   * @param maxTime the greatest time that {@code updates} has
+   */
+  static UpdateCursor of(UpdateCursor updates, Batch batch, long maxTime, long asOf) {
+    if (!batch.cut()) {
+      return maxTime <= asOf ? updates : new TimeFilter(updates, Long.MIN_VALUE, asOf);
+    }
+    long since = batch.since().time();
+    long lower = Math.max(batch.bounds().lower().time(), since);
+    long last = Math.max(batch.bounds().upper().time() - 1, since);
+    return new TimeFilter(updates, lower, Math.min(last, asOf));
+  }
+
+  @Override
+  public boolean next() throws IOException {
+    while (updates.next()) {
+      if (updates.time() >= least && updates.time() <= most) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  @Override
+  public byte[] row() {
+    return updates.row();
+  }
+
+  @Override
+  public int rowOffset() {
+    return updates.rowOffset();
+  }
+
+  @Override
+  public int rowLength() {
+    return updates.rowLength();
+  }
+
+  @Override
+  public long time() {
+    return updates.time();
+  }
+
+  @Override
+  public long diff() {
+    return updates.diff();
+  }
+
+  @Override
+  public void close() throws IOException {
+    updates.close();
+  }
+}
