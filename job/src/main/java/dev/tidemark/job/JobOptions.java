@@ -1,0 +1,78 @@
+package dev.tidemark.job;
+
+import dev.tidemark.flink.ShardTarget;
+import dev.tidemark.flink.SinkSettings;
+import dev.tidemark.flink.decode.DecodeSettings;
+import dev.tidemark.flink.source.SourceSettings;
+import dev.tidemark.store.StoreSettings;
+import java.time.Duration;
+import java.util.List;
+import java.util.SortedMap;
+
+/**
+ * Everything a job needs to know, checked as far as can be without reaching anything.
+ *
+ * @param name the job's name in Flink
+ * @param warehouse where the shards lie
+ * @param shards what is written
+ * @param source where rows come from
+ * @param decode how they are read
+ * @param watermarks how event time follows them
+ * @param sink how shards are written; holds the writer's id and the store
+ * @param parallelism subtasks of source and write
+ * @param checkpoints when and where
+ * @param uiPort the first port to try for the embedded web UI; 0: any
+ * @param flink Flink's own settings, passed on as they are
+ */
+public record JobOptions(
+    String name,
+    String warehouse,
+    List<ShardTarget> shards,
+    SourceSettings source,
+    DecodeSettings decode,
+    SourceSettings.Watermarks watermarks,
+    SinkSettings sink,
+    int parallelism,
+    Checkpoints checkpoints,
+    int uiPort,
+    SortedMap<String, String> flink) {
+  /** Copies the list. */
+  public JobOptions {
+    shards = List.copyOf(shards);
+  }
+
+  /**
+   * When and where the job is checkpointed, and what it starts from.
+   *
+   * @param interval between two checkpoints
+   * @param timeout after which one is given up
+   * @param directory where they lie, without the writer's id
+   * @param restore {@code latest}, {@code none} or a path
+   */
+  public record Checkpoints(
+      Duration interval, Duration timeout, String directory, String restore) {}
+
+  /** The writer's id. */
+  public String writer() {
+    return sink.writer();
+  }
+
+  /** How to reach the store. */
+  public StoreSettings store() {
+    return sink.store();
+  }
+
+  /** Where this writer's checkpoints and savepoints lie. */
+  public String writerDirectory() {
+    return checkpoints.directory() + "/" + writer();
+  }
+
+  /**
+   * Works the options out.
+   *
+   * @throws OptionException naming the key and the mend
+   */
+  public static JobOptions of(Options options) {
+    return new JobOptionsReader(options).read();
+  }
+}

@@ -1,0 +1,209 @@
+package dev.tidemark.job;
+
+import dev.tidemark.flink.SinkSettings;
+import dev.tidemark.flink.decode.DebeziumSettings;
+import dev.tidemark.flink.decode.DecodeSettings;
+import dev.tidemark.flink.decode.DecodeSettings.Format;
+import dev.tidemark.flink.decode.Envelope;
+import dev.tidemark.flink.decode.TableMapping;
+import dev.tidemark.flink.source.SourceSettings;
+import dev.tidemark.store.StoreSettings;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.format.DateTimeParseException;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+
+/** Works a job's options out of what the user has set. */
+final class JobOptionsReader {
+  /** A writer's id names folders and stands in the log. */
+  private static final String WRITER_FORM = "[A-Za-z0-9][A-Za-z0-9._-]{0,99}";
+
+  private final Options options;
+
+  JobOptionsReader(Options options) {
+    this.options = options;
+  }
+
+  JobOptions read() {
+    options.value(JobKeys.COMMIT);
+    options.value(JobKeys.LATE);
+    String name = options.value(JobKeys.NAME);
+    String writer = options.find(JobKeys.WRITER).orElse(name);
+    if (!writer.matches(WRITER_FORM)) {
+      throw new OptionException(
+          "writer.id = " + writer + ": letters, digits, '.', '_' and '-' only, at most 100");
+    }
+    String warehouse = options.required(JobKeys.WAREHOUSE).replaceAll("/+$", "");
+    List<TableOptions> tables = TableOptions.of(options, warehouse);
+    SourceSettings source = source(tables);
+    SortedMap<String, String> flink = options.below(Options.FLINK);
+    refuseFlink(flink);
+    return new JobOptions(
+        name,
+        warehouse,
+        tables.stream().map(TableOptions::target).toList(),
+        source,
+        decode(tables),
+        new SourceSettings.Watermarks(
+            options.find(SourceKeys.WATERMARK_DELAY).orElse(Duration.ZERO),
+            options.value(SourceKeys.IDLE_TIMEOUT).orElse(null)),
+        sink(writer),
+        options.find(RunKeys.PARALLELISM).orElse(Runtime.getRuntime().availableProcessors()),
+        checkpoints(warehouse),
+        options.value(RunKeys.UI_PORT),
+        flink);
+  }
+
+  private SourceSettings source(List<TableOptions> tables) {
+    if (options.value(SourceKeys.CONNECTOR) == SourceKeys.Connector.DATAGEN) {
+      return new SourceSettings.Datagen(
+          options.value(SourceKeys.ROWS),
+          options.value(SourceKeys.RATE),
+          options.value(SourceKeys.KEYS),
+          options.value(SourceKeys.VALUE_BYTES),
+          options.value(SourceKeys.LATE_SHARE),
+          options.value(SourceKeys.DELETE_SHARE),
+          options.value(SourceKeys.SEED));
+    }
+    boolean append = tables.stream().allMatch(t -> t.mapping().envelope() == Envelope.APPEND);
+    return new SourceSettings.Files(
+        options.required(SourceKeys.PATH),
+        options
+            .find(SourceKeys.FILES_ORDER)
+            .orElse(append ? SourceSettings.Order.ANY : SourceSettings.Order.NAME),
+        options.value(SourceKeys.COMPRESSION));
+  }
+
+  private DecodeSettings decode(List<TableOptions> tables) {
+    DebeziumSettings debezium =
+        new DebeziumSettings(
+            options.value(SourceKeys.DEBEZIUM_LINES),
+            options.value(SourceKeys.DEBEZIUM_SHAPE),
+            options.value(SourceKeys.DEBEZIUM_DECIMAL),
+            options.value(SourceKeys.DEBEZIUM_TIME),
+            options.value(SourceKeys.DEBEZIUM_BINARY));
+    List<TableMapping> mappings = tables.stream().map(TableOptions::mapping).toList();
+    Format format = options.value(SourceKeys.FORMAT);
+    refuseEventTime(format, mappings);
+    Optional<Duration> ahead = options.find(JobKeys.MAX_AHEAD).flatMap(found -> found);
+    return new DecodeSettings(
+        format,
+        debezium,
+        mappings,
+        options.value(JobKeys.UNMATCHED_FAILS),
+        options.value(JobKeys.ERRORS_FAIL),
+        options.find(JobKeys.MAX_TIME).map(JobOptionsReader::time).orElse(Long.MAX_VALUE - 1),
+        ahead.map(Duration::toMillis).orElse(Long.MAX_VALUE));
+  }
+
+  private void refuseEventTime(Format format, List<TableMapping> mappings) {
+    if (options.value(SourceKeys.CONNECTOR) != SourceKeys.Connector.FILES
+        || format == Format.DEBEZIUM_JSON) {
+      return;
+    }
+    if (mappings.stream().anyMatch(m -> m.eventTimeColumn() == null)) {
+      throw new OptionException(
+          "source.event-time is missing or metadata: a line of "
+              + (format == Format.CSV ? "CSV" : "JSON")
+              + " has no time of its own; name the column that holds it (--source.event-time COLUMN)");
+    }
+  }
+
+  /** Milliseconds, or ISO-8601 with zone. */
+  static long time(String text) {
+    try {
+      return text.matches("-?\\d+")
+          ? Long.parseLong(text)
+          : OffsetDateTime.parse(text).toInstant().toEpochMilli();
+    } catch (DateTimeParseException | NumberFormatException e) {
+      throw new OptionException(
+          text + " is no time: write milliseconds, or ISO-8601 with zone such as " + Instant.EPOCH);
+    }
+  }
+
+  private SinkSettings sink(String writer) {
+    return new SinkSettings(
+        writer,
+        new StoreSettings(options.below(StoreKeys.PREFIX)),
+        options.find(RunKeys.WRITE_PARALLELISM).orElse(0),
+        options.value(RunKeys.WRITE_RUNS),
+        options.value(RunKeys.BUFFER),
+        options.value(RunKeys.PART),
+        options.value(RunKeys.INLINE),
+        options.value(JobKeys.IDLE_INTERVAL),
+        options.value(JobKeys.MERGE).equals("here"),
+        options.value(RunKeys.MERGE_PARALLELISM),
+        options.value(RunKeys.MERGE_MEMORY),
+        options.value(RunKeys.MAX_STALL));
+  }
+
+  private JobOptions.Checkpoints checkpoints(String warehouse) {
+    Duration interval = options.value(RunKeys.CHECKPOINT_INTERVAL);
+    if (interval.toMillis() < 10) {
+      throw new OptionException(
+          "checkpoint.interval = "
+              + Amounts.text(interval)
+              + ": checkpoints are what makes rows durable and can't be off; take at least 10 ms");
+    }
+    return new JobOptions.Checkpoints(
+        interval,
+        options.value(RunKeys.CHECKPOINT_TIMEOUT),
+        options
+            .find(RunKeys.CHECKPOINT_DIR)
+            .map(JobOptionsReader::folder)
+            .orElseGet(() -> standardFolder(warehouse)),
+        options.value(RunKeys.RESTORE));
+  }
+
+  /** Beside the shards where that is a folder, else in the folder the user stands in. */
+  private static String standardFolder(String warehouse) {
+    if (warehouse.startsWith("s3:") || warehouse.startsWith("memory:")) {
+      return Path.of("tidemark-checkpoints")
+          .toAbsolutePath()
+          .normalize()
+          .toUri()
+          .toString()
+          .replaceAll("/+$", "");
+    }
+    return folder(warehouse) + "/.checkpoints";
+  }
+
+  /** A path as a URL, which Flink wants; a URL as it is. */
+  static String folder(String text) {
+    String bare = text.replaceAll("/+$", "");
+    return bare.matches("[a-z][a-z0-9+.-]*:.*")
+        ? bare
+        : "file://" + Path.of(bare).toAbsolutePath().normalize();
+  }
+
+  /** What would take away the ground that exactly-once stands on. */
+  private static void refuseFlink(Map<String, String> flink) {
+    for (Map.Entry<String, String> entry : flink.entrySet()) {
+      String key = entry.getKey();
+      String at = Options.FLINK + key + " = " + entry.getValue();
+      if (key.equals("execution.runtime-mode") && !entry.getValue().equalsIgnoreCase("STREAMING")) {
+        throw new OptionException(
+            at + ": Tidemark runs in STREAMING mode, bounded input too; leave it out");
+      }
+      if (key.equals("execution.checkpointing.interval")) {
+        throw new OptionException(at + ": set checkpoint.interval instead");
+      }
+      if (key.equals("execution.checkpointing.dir") || key.equals("state.checkpoints.dir")) {
+        throw new OptionException(at + ": set checkpoint.dir instead");
+      }
+      if (key.equals("execution.checkpointing.mode")
+          && !entry.getValue().equalsIgnoreCase("EXACTLY_ONCE")) {
+        throw new OptionException(at + ": Tidemark needs EXACTLY_ONCE; leave it out");
+      }
+      if (key.equals("execution.checkpointing.checkpoints-after-tasks-finish")
+          || key.equals("execution.checkpointing.checkpoints-after-tasks-finish.enabled")) {
+        throw new OptionException(at + ": the last commit needs it; leave it out");
+      }
+    }
+  }
+}

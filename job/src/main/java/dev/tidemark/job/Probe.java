@@ -1,3 +1,0 @@
-package dev.tidemark.job;
-
-final class Probe {}

@@ -1,0 +1,137 @@
+package dev.tidemark.job;
+
+import static dev.tidemark.job.OptionKey.fixed;
+import static dev.tidemark.job.OptionKey.workedOut;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/** The keys that say how the job writes, merges, checkpoints and starts. */
+final class RunKeys {
+  static final OptionKey<Integer> PARALLELISM =
+      workedOut(
+          "parallelism",
+          OptionType.wholeNumber(1, 32_768),
+          "the number of processors",
+          "as fast as the machine is",
+          "Subtasks of the source and of write.");
+  static final OptionKey<Integer> WRITE_PARALLELISM =
+      workedOut(
+          "write.parallelism",
+          OptionType.wholeNumber(1, 32_768),
+          "parallelism",
+          "sorting is what takes time",
+          "Subtasks of write.");
+  static final OptionKey<Integer> WRITE_RUNS =
+      fixed(
+          "write.runs",
+          OptionType.numberOrAuto(512),
+          "auto",
+          "the job's write parallelism spread over its shards, at most N/2",
+          "The most runs that a batch of one shard leaves with.");
+  static final OptionKey<Long> BUFFER =
+      fixed(
+          "write.buffer-bytes",
+          OptionType.SIZE,
+          "64 MiB",
+          "some hundred thousand rows between two checkpoints",
+          "What one subtask of write holds in memory.");
+  static final OptionKey<Long> PART =
+      fixed(
+          "part.target-bytes",
+          OptionType.SIZE,
+          "128 MiB",
+          "large enough that requests don't count, small enough to read in one go",
+          "The size at which a part is full.");
+  static final OptionKey<Integer> INLINE =
+      fixed(
+          "inline.bytes",
+          OptionType.smallSize(1 << 20),
+          "64 KiB",
+          "a request costs as much as storing some MiB for a month",
+          "A batch up to this size travels in the log entry.");
+  static final OptionKey<Integer> MERGE_PARALLELISM =
+      fixed(
+          "merge.parallelism",
+          OptionType.wholeNumber(1, 32_768),
+          "1",
+          "merges must not starve the rows",
+          "Subtasks of merge, in slots of their own.");
+  static final OptionKey<Long> MERGE_MEMORY =
+      fixed(
+          "merge.memory",
+          OptionType.SIZE,
+          "256 MiB",
+          "eight runs' blocks and one part",
+          "What one subtask of merge holds in memory.");
+  static final OptionKey<Duration> MAX_STALL =
+      fixed(
+          "spine.max-stall",
+          OptionType.DURATION,
+          "10 min",
+          "longer is a fault, not a burst",
+          "How long appends may wait for merges before the job fails.");
+  static final OptionKey<Duration> CHECKPOINT_INTERVAL =
+      fixed(
+          "checkpoint.interval",
+          OptionType.DURATION,
+          "10 s",
+          "fresh enough to watch, and 260,000 commits a month a shard",
+          "How often the job is checkpointed, and so how often rows become durable.");
+  static final OptionKey<Duration> CHECKPOINT_TIMEOUT =
+      fixed(
+          "checkpoint.timeout",
+          OptionType.DURATION,
+          "10 min",
+          "Flink's own",
+          "After how long a checkpoint is given up.");
+  static final OptionKey<String> CHECKPOINT_DIR =
+      workedOut(
+          "checkpoint.dir",
+          OptionType.TEXT,
+          "`.checkpoints` in a file warehouse; else `./tidemark-checkpoints`",
+          "embedded jobs should survive a restart without being told how; required on a cluster",
+          "Where checkpoints and savepoints lie, each writer in its own folder.");
+  static final OptionKey<String> RESTORE =
+      fixed(
+          "restore",
+          OptionType.TEXT,
+          "latest",
+          "going on is what a restart is for",
+          "`latest`: the newest complete checkpoint or savepoint of this writer, if there is one; `none`; or a path.");
+  static final OptionKey<String> START =
+      fixed(
+          "start",
+          OptionType.choice(Map.of("refuse", "refuse"), List.of("append", "resume-by-time")),
+          "refuse",
+          "reading the same rows twice would double them",
+          "What a job without state does when a shard has data already.");
+  static final OptionKey<Integer> UI_PORT =
+      fixed(
+          "ui.port",
+          OptionType.wholeNumber(0, 65_535),
+          "8081",
+          "Flink's own; busy: the next free one, printed",
+          "The port of the embedded web UI on 127.0.0.1.");
+
+  static final List<OptionKey<?>> ALL =
+      List.of(
+          PARALLELISM,
+          WRITE_PARALLELISM,
+          WRITE_RUNS,
+          BUFFER,
+          PART,
+          INLINE,
+          MERGE_PARALLELISM,
+          MERGE_MEMORY,
+          MAX_STALL,
+          CHECKPOINT_INTERVAL,
+          CHECKPOINT_TIMEOUT,
+          CHECKPOINT_DIR,
+          RESTORE,
+          START,
+          UI_PORT);
+
+  private RunKeys() {}
+}
