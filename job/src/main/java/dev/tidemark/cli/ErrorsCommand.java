@@ -1,0 +1,83 @@
+package dev.tidemark.cli;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tidemark.read.ShardReader;
+import dev.tidemark.row.ErrorRows;
+import dev.tidemark.row.RowCodec;
+import dev.tidemark.row.UpdateCursor;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code tidemark errors}: the records that became no row. */
+@Command(name = "errors", description = "The error rows of a shard: reason, where it came from, the record itself.")
+final class ErrorsCommand implements Callable<Integer> {
+  private static final int SHOWN_CHARS = 200;
+
+  private final Context context;
+
+  @Mixin private final ReaderOptions reader = new ReaderOptions();
+
+  @Parameters(paramLabel = "SHARD", description = "A URL or a path.")
+  private String url = "";
+
+  @Option(names = "--limit", paramLabel = "N", description = "At most N error rows.")
+  private long limit = Long.MAX_VALUE;
+
+  ErrorsCommand(Context context) {
+    this.context = context;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    try (ReaderOptions.Shard shard = reader.shard(context, url)) {
+      RowCodec codec = new RowCodec(ErrorRows.SCHEMA);
+      long shown = 0;
+      try (UpdateCursor rows =
+          new ShardReader(shard.log())
+              .errors(shard.state(), SnapshotCommand.latest(url, shard.state()))) {
+        for (; shown < limit && rows.next(); shown++) {
+          show(codec.decode(rows.row(), rows.rowOffset(), rows.rowLength()), rows.diff());
+        }
+      }
+      if (shown == 0 && !reader.json) {
+        context.err().println("no error rows in " + url);
+      }
+    }
+    return Exit.DONE;
+  }
+
+  private void show(@Nullable Object[] row, long diff) {
+    byte[] raw = row[1] == null ? new byte[0] : (byte[]) row[1];
+    Optional<String> text = text(raw);
+    if (!reader.json) {
+      String line = text.orElseGet(() -> raw.length + " bytes, not text");
+      context.out().line(String.valueOf(row[2]) + (row[3] == null ? "" : " (" + row[3] + ")") + ": " + row[0] + (diff == 1 ? "" : "   (" + diff + " times)"));
+      context.out().line("    " + Failures.oneLine(line.length() > SHOWN_CHARS ? line.substring(0, SHOWN_CHARS) + "..." : line));
+      return;
+    }
+    ObjectNode node = Json.object();
+    node.put("reason", (String) row[0]).put("origin", (String) row[2]).put("table", (String) row[3]);
+    text.ifPresentOrElse(t -> node.put("raw", t), () -> node.put("rawBase64", raw));
+    if (diff != 1) {
+      node.put("__diff", diff);
+    }
+    context.out().line(Json.text(node));
+  }
+
+  private static Optional<String> text(byte[] raw) {
+    try {
+      return Optional.of(StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(raw)).toString());
+    } catch (CharacterCodingException e) {
+      return Optional.empty();
+    }
+  }
+}
