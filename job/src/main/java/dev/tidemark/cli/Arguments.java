@@ -24,7 +24,12 @@ record Arguments(List<String> words, Map<String, String> options) {
 
   /** Parts the words of a command line. */
   static Arguments of(List<String> all) {
-    boolean run = all.stream().filter(word -> !word.startsWith("-")).findFirst().filter(RUN::equals).isPresent();
+    boolean run =
+        all.stream()
+            .filter(word -> !word.startsWith("-"))
+            .findFirst()
+            .filter(RUN::equals)
+            .isPresent();
     List<String> words = new ArrayList<>();
     Map<String, String> options = new LinkedHashMap<>();
     for (int i = 0; i < all.size(); i++) {
@@ -32,7 +37,8 @@ record Arguments(List<String> words, Map<String, String> options) {
       int equals = word.indexOf('=');
       String name = equals < 0 ? word : word.substring(0, equals);
       boolean option =
-          word.startsWith(STORE) || (run && word.startsWith("--") && word.length() > 2 && !RUN_WORDS.contains(name));
+          word.startsWith(STORE)
+              || (run && word.startsWith("--") && word.length() > 2 && !RUN_WORDS.contains(name));
       if (!option) {
         words.add(word);
       } else if (equals >= 0) {

@@ -18,7 +18,9 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code tidemark errors}: the records that became no row. */
-@Command(name = "errors", description = "The error rows of a shard: reason, where it came from, the record itself.")
+@Command(
+    name = "errors",
+    description = "The error rows of a shard: reason, where it came from, the record itself.")
 final class ErrorsCommand implements Callable<Integer> {
   private static final int SHOWN_CHARS = 200;
 
@@ -60,12 +62,26 @@ final class ErrorsCommand implements Callable<Integer> {
     Optional<String> text = text(raw);
     if (!reader.json) {
       String line = text.orElseGet(() -> raw.length + " bytes, not text");
-      context.out().line(String.valueOf(row[2]) + (row[3] == null ? "" : " (" + row[3] + ")") + ": " + row[0] + (diff == 1 ? "" : "   (" + diff + " times)"));
-      context.out().line("    " + Failures.oneLine(line.length() > SHOWN_CHARS ? line.substring(0, SHOWN_CHARS) + "..." : line));
+      context
+          .out()
+          .line(
+              String.valueOf(row[2])
+                  + (row[3] == null ? "" : " (" + row[3] + ")")
+                  + ": "
+                  + row[0]
+                  + (diff == 1 ? "" : "   (" + diff + " times)"));
+      context
+          .out()
+          .line(
+              "    "
+                  + Failures.oneLine(
+                      line.length() > SHOWN_CHARS ? line.substring(0, SHOWN_CHARS) + "..." : line));
       return;
     }
     ObjectNode node = Json.object();
-    node.put("reason", (String) row[0]).put("origin", (String) row[2]).put("table", (String) row[3]);
+    node.put("reason", (String) row[0])
+        .put("origin", (String) row[2])
+        .put("table", (String) row[3]);
     text.ifPresentOrElse(t -> node.put("raw", t), () -> node.put("rawBase64", raw));
     if (diff != 1) {
       node.put("__diff", diff);
@@ -75,7 +91,8 @@ final class ErrorsCommand implements Callable<Integer> {
 
   private static Optional<String> text(byte[] raw) {
     try {
-      return Optional.of(StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(raw)).toString());
+      return Optional.of(
+          StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(raw)).toString());
     } catch (CharacterCodingException e) {
       return Optional.empty();
     }

@@ -32,7 +32,8 @@ final class Failures {
       cause = cause.getCause();
     }
     return new Verdict(
-        Exit.JOB, "unexpected " + oneLine(thrown.toString()) + "; --debug shows where it came from");
+        Exit.JOB,
+        "unexpected " + oneLine(thrown.toString()) + "; --debug shows where it came from");
   }
 
   private static @Nullable Verdict known(Throwable thrown) {

@@ -12,7 +12,8 @@ import picocli.CommandLine.Parameters;
 /** {@code tidemark inspect}: one shard, looked at closely. */
 @Command(
     name = "inspect",
-    description = "One shard: frontiers, schema, spec and bounds against now, levels with their batches, writers, sizes.")
+    description =
+        "One shard: frontiers, schema, spec and bounds against now, levels with their batches, writers, sizes.")
 final class InspectCommand implements Callable<Integer> {
   private static final int PAGE = 1000;
 
@@ -52,7 +53,10 @@ final class InspectCommand implements Callable<Integer> {
     long live = ShardPortrait.storedBytes(shard.state());
     long parts = bytes(shard.store(), "part/");
     return new ShardPortrait.Sizes(
-        live, bytes(shard.store(), "log/"), bytes(shard.store(), "rollup/"), Math.max(0, parts - live));
+        live,
+        bytes(shard.store(), "log/"),
+        bytes(shard.store(), "rollup/"),
+        Math.max(0, parts - live));
   }
 
   private static long bytes(ObjectStore store, String prefix) throws IOException {

@@ -5,8 +5,8 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamWriteFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tidemark.time.Frontier;
 import java.io.IOException;
 import java.io.Writer;
@@ -19,7 +19,7 @@ final class Json {
   private Json() {}
 
   static ObjectNode object() {
-    return JsonNodeFactory.withExactBigDecimals(true).objectNode();
+    return JsonNodeFactory.instance.objectNode();
   }
 
   /** One line. */

@@ -22,7 +22,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code tidemark log}: the versions of a shard. */
-@Command(name = "log", description = "The versions of a shard: number, when, who, what changed. --json: the entries as they lie in the log.")
+@Command(
+    name = "log",
+    description =
+        "The versions of a shard: number, when, who, what changed. --json: the entries as they lie in the log.")
 final class LogCommand implements Callable<Integer> {
   private final Context context;
 
@@ -31,7 +34,11 @@ final class LogCommand implements Callable<Integer> {
   @Parameters(paramLabel = "SHARD", description = "A URL or a path.")
   private String url = "";
 
-  @Option(names = "--from", paramLabel = "N", defaultValue = "1", description = "The first version to show (default: ${DEFAULT-VALUE}).")
+  @Option(
+      names = "--from",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "The first version to show (default: ${DEFAULT-VALUE}).")
   private long from = 1;
 
   LogCommand(Context context) {
@@ -50,7 +57,8 @@ final class LogCommand implements Callable<Integer> {
         Optional<LogEntry> entry = shard.log().entry(seqno);
         if (entry.isEmpty()) {
           throw new CommandException(
-              Exit.NO, "version " + seqno + " of " + url + " is no longer in the log; --from a later one");
+              Exit.NO,
+              "version " + seqno + " of " + url + " is no longer in the log; --from a later one");
         }
         context.out().line(reader.json ? json(entry.get()) : text(entry.get()));
       }
@@ -103,7 +111,9 @@ final class LogCommand implements Callable<Integer> {
 
   private static String batch(Batch now, @org.jspecify.annotations.Nullable Batch before) {
     if (before != null) {
-      return before.level() == now.level() ? "upper moved" : "level " + before.level() + " to " + now.level();
+      return before.level() == now.level()
+          ? "upper moved"
+          : "level " + before.level() + " to " + now.level();
     }
     long errors = now.errors().stream().mapToLong(part -> part.rows()).sum();
     return String.format(

@@ -16,7 +16,9 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /** {@code tidemark ls}: the shards of a warehouse. */
-@Command(name = "ls", description = "The shards of a warehouse: rows, upper and lag, runs, errors, who writes.")
+@Command(
+    name = "ls",
+    description = "The shards of a warehouse: rows, upper and lag, runs, errors, who writes.")
 final class LsCommand implements Callable<Integer> {
   private final Context context;
 
@@ -44,7 +46,11 @@ final class LsCommand implements Callable<Integer> {
         shards++;
         ShardHistory history = new ShardHistory();
         history.readTo(log, state.seqno());
-        show(folder.substring(0, folder.length() - 1), state, SpineFigures.of(state, history), table);
+        show(
+            folder.substring(0, folder.length() - 1),
+            state,
+            SpineFigures.of(state, history),
+            table);
       }
     }
     if (!reader.json) {

@@ -23,17 +23,24 @@ final class ReaderOptions {
   @Option(names = "--json", description = "One JSON document, or JSON lines.")
   boolean json;
 
-  @Option(names = "--conf", paramLabel = "FILE", description = "Options of the store: s3.*; else TIDEMARK_CONF names it.")
+  @Option(
+      names = "--conf",
+      paramLabel = "FILE",
+      description = "Options of the store: s3.*; else TIDEMARK_CONF names it.")
   @Nullable Path conf;
 
   @Option(names = "--debug", description = "A stack trace with an error.")
   boolean debug;
 
-  @Option(names = {"-h", "--help"}, usageHelp = true, description = "This text.")
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "This text.")
   boolean help;
 
   /** A shard that is open. */
-  record Shard(String url, ObjectStore store, ShardLog log, ShardState state) implements AutoCloseable {
+  record Shard(String url, ObjectStore store, ShardLog log, ShardState state)
+      implements AutoCloseable {
     @Override
     public void close() {
       store.close();
@@ -43,7 +50,8 @@ final class ReaderOptions {
   /** The options of the file and of the command line. */
   static Options options(Context context, @Nullable Path conf) {
     @Nullable String named = context.environment().get(CONF_VARIABLE);
-    @Nullable Path path = conf != null ? conf : named == null || named.isEmpty() ? null : Path.of(named);
+    @Nullable Path path =
+        conf != null ? conf : named == null || named.isEmpty() ? null : Path.of(named);
     return Options.of(path == null ? null : OptionFile.read(path), context.options());
   }
 
@@ -54,7 +62,7 @@ final class ReaderOptions {
     try {
       return Stores.open(url.replaceAll("(?<=[^/:])/+$", ""), settings);
     } catch (IllegalArgumentException e) {
-      throw new OptionException(e.getMessage());
+      throw new OptionException(String.valueOf(e.getMessage()));
     }
   }
 
@@ -70,7 +78,8 @@ final class ReaderOptions {
     if (!state.exists()) {
       store.close();
       throw new CommandException(
-          Exit.USAGE, url + " is no shard: it has no log; tidemark ls WAREHOUSE shows the shards of a folder");
+          Exit.USAGE,
+          url + " is no shard: it has no log; tidemark ls WAREHOUSE shows the shards of a folder");
     }
     return new Shard(store.location(), store, log, state);
   }

@@ -74,7 +74,8 @@ interface RowPrinter {
     public void print(@Nullable Object[] row, long diff, Output out) {
       if (diff < 0) {
         throw new CommandException(
-            Exit.NO, "a row is there " + diff + " times, which CSV can't say; --format json shows it");
+            Exit.NO,
+            "a row is there " + diff + " times, which CSV can't say; --format json shows it");
       }
       StringBuilder line = new StringBuilder();
       for (int i = 0; i < row.length; i++) {

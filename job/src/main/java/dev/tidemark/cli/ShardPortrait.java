@@ -30,8 +30,7 @@ import java.util.stream.Stream;
  * @param sizes what it takes
  * @param now for the lag
  */
-record ShardPortrait(
-    String url, ShardState state, SpineFigures figures, Sizes sizes, Instant now) {
+record ShardPortrait(String url, ShardState state, SpineFigures figures, Sizes sizes, Instant now) {
   /**
    * Bytes in the store.
    *
@@ -72,7 +71,9 @@ record ShardPortrait(
     ObjectNode bounds = node.putObject("bounds");
     bounds.putObject("runs").put("now", figures.runs()).put("bound", figures.runsBound());
     ObjectNode write = bounds.putObject("writeAmplification");
-    figures.writeAmplification().ifPresentOrElse(now -> write.put("now", rounded(now)), () -> write.putNull("now"));
+    figures
+        .writeAmplification()
+        .ifPresentOrElse(now -> write.put("now", rounded(now)), () -> write.putNull("now"));
     write.put("bound", rounded(figures.writeBound()));
     bounds
         .putObject("spaceAmplification")
@@ -151,7 +152,8 @@ record ShardPortrait(
     SpineSpec spec = state.spec();
     lines.add("shard      " + url + "   (id " + state.shard() + ", format " + state.format() + ")");
     lines.add("version    " + state.seqno());
-    lines.add("upper      " + Times.text(state.upper()) + "   lag " + Times.lag(state.upper(), now));
+    lines.add(
+        "upper      " + Times.text(state.upper()) + "   lag " + Times.lag(state.upper(), now));
     lines.add("since      " + Times.text(state.since()));
     lines.add("schema " + pad(state.schema().id() + "", 4) + columns());
     lines.add(
@@ -173,13 +175,23 @@ record ShardPortrait(
     lines.add(
         figure(
             "write amplif.",
-            figures.writeAmplification().isPresent() ? oneDigit(figures.writeAmplification().getAsDouble()) : "unknown",
+            figures.writeAmplification().isPresent()
+                ? oneDigit(figures.writeAmplification().getAsDouble())
+                : "unknown",
             oneDigit(figures.writeBound())));
-    lines.add(figure("space amplif.", oneDigit(figures.spaceAmplification()), oneDigit(figures.spaceBound())));
+    lines.add(
+        figure(
+            "space amplif.",
+            oneDigit(figures.spaceAmplification()),
+            oneDigit(figures.spaceBound())));
     lines.add("");
     picture(lines);
     lines.add("");
-    lines.add("rows       " + String.format(Locale.ROOT, "%,d", LsCommand.rows(state)) + "   errors " + LsCommand.errors(state));
+    lines.add(
+        "rows       "
+            + String.format(Locale.ROOT, "%,d", LsCommand.rows(state))
+            + "   errors "
+            + LsCommand.errors(state));
     lines.add(
         "sizes      parts "
             + Amounts.text(sizes.parts())
@@ -208,7 +220,12 @@ record ShardPortrait(
   private String columns() {
     String columns =
         state.schema().columns().stream()
-            .map(c -> c.name() + " " + SchemaText.type(c.type()) + (c.type().nullable() ? "" : " NOT NULL"))
+            .map(
+                c ->
+                    c.name()
+                        + " "
+                        + SchemaText.type(c.type())
+                        + (c.type().nullable() ? "" : " NOT NULL"))
             .collect(Collectors.joining(", "));
     return state.schema().key().isEmpty()
         ? columns + "   (no key)"
@@ -225,7 +242,9 @@ record ShardPortrait(
               StringBuilder line = new StringBuilder();
               for (Batch batch : batches) {
                 int width = (int) Math.max(1, PICTURE_WIDTH * batch.bytes() / all);
-                line.append('[').append((batch.runs().isEmpty() ? "." : batch.cut() ? "x" : "=").repeat(width)).append(']');
+                line.append('[')
+                    .append((batch.runs().isEmpty() ? "." : batch.cut() ? "x" : "=").repeat(width))
+                    .append(']');
               }
               lines.add(
                   String.format(

@@ -38,25 +38,44 @@ final class SnapshotCommand implements Callable<Integer> {
   @Parameters(paramLabel = "SHARD", description = "A URL or a path.")
   private String url = "";
 
-  @Option(names = "--as-of", paramLabel = "T", defaultValue = "latest", description = "Milliseconds, ISO-8601 with zone, latest (the last durable time) or earliest.")
+  @Option(
+      names = "--as-of",
+      paramLabel = "T",
+      defaultValue = "latest",
+      description = "Milliseconds, ISO-8601 with zone, latest (the last durable time) or earliest.")
   private String asOf = "latest";
 
-  @Option(names = "--format", paramLabel = "FORMAT", defaultValue = "json", description = "json (an object a line) or csv (default: ${DEFAULT-VALUE}).")
+  @Option(
+      names = "--format",
+      paramLabel = "FORMAT",
+      defaultValue = "json",
+      description = "json (an object a line) or csv (default: ${DEFAULT-VALUE}).")
   private Format format = Format.json;
 
-  @Option(names = "--where", paramLabel = "CONDITION", description = "column op literal [and ...]; op: = != < <= > >= is null, is not null.")
+  @Option(
+      names = "--where",
+      paramLabel = "CONDITION",
+      description = "column op literal [and ...]; op: = != < <= > >= is null, is not null.")
   private @Nullable String where;
 
   @Option(names = "--limit", paramLabel = "N", description = "At most N lines.")
   private long limit = Long.MAX_VALUE;
 
-  @Option(names = "--null", paramLabel = "TEXT", defaultValue = "", description = "csv: what stands for NULL (default: nothing, and an empty text is \"\").")
+  @Option(
+      names = "--null",
+      paramLabel = "TEXT",
+      defaultValue = "",
+      description = "csv: what stands for NULL (default: nothing, and an empty text is \"\").")
   private String nullText = "";
 
   @Option(names = "--json-strings", description = "json: BIGINT and DECIMAL as strings.")
   private boolean strings;
 
-  @Option(names = "--timeout", paramLabel = "DURATION", defaultValue = "0 s", description = "How long to wait for T to become durable (default: ${DEFAULT-VALUE}).")
+  @Option(
+      names = "--timeout",
+      paramLabel = "DURATION",
+      defaultValue = "0 s",
+      description = "How long to wait for T to become durable (default: ${DEFAULT-VALUE}).")
   private String timeout = "0 s";
 
   @Option(names = "--strict", description = "Fail when there are error rows.")
@@ -139,7 +158,8 @@ final class SnapshotCommand implements Callable<Integer> {
     }
     Instant deadline = context.clock().instant().plus(wait);
     ShardState state = shard.state();
-    while (!state.upper().isAfter(Frontier.of(time)) && context.clock().instant().isBefore(deadline)) {
+    while (!state.upper().isAfter(Frontier.of(time))
+        && context.clock().instant().isBefore(deadline)) {
       LockSupport.parkNanos(LOOK.toNanos());
       state = shard.log().refresh();
     }

@@ -2,6 +2,7 @@ package dev.tidemark.cli;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /** Lines of cells that stand below each other; numbers to the right. */
 final class TextTable {
@@ -11,7 +12,10 @@ final class TextTable {
   void row(Object... cells) {
     List<String> row = new ArrayList<>();
     for (Object cell : cells) {
-      row.add(cell instanceof Long || cell instanceof Integer ? String.format("%,d", cell) : cell.toString());
+      row.add(
+          cell instanceof Number number
+              ? String.format(Locale.ROOT, "%,d", number.longValue())
+              : cell.toString());
     }
     rows.add(row);
   }
@@ -26,7 +30,11 @@ final class TextTable {
       for (int r = 0; r < rows.size(); r++) {
         String cell = c < rows.get(r).size() ? rows.get(r).get(c) : "";
         width[c] = Math.max(width[c], cell.length());
-        right[c] &= r == 0 || cell.isEmpty() || cell.equals("-") || Character.isDigit(cell.charAt(0)) && !cell.contains("T");
+        right[c] &=
+            r == 0
+                || cell.isEmpty()
+                || cell.equals("-")
+                || (Character.isDigit(cell.charAt(0)) && !cell.contains("T"));
       }
     }
     for (List<String> row : rows) {

@@ -4,6 +4,7 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.util.Arrays;
@@ -32,8 +33,10 @@ public final class Tidemark {
 
   /** Runs a command and exits with its code. */
   public static void main(String[] args) {
-    PrintStream err = new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
-    int code = run(Arrays.asList(args), new FileOutputStream(FileDescriptor.out), err, System.getenv());
+    PrintStream err =
+        new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
+    int code =
+        run(Arrays.asList(args), new FileOutputStream(FileDescriptor.out), err, System.getenv());
     err.flush();
     System.exit(code);
   }
@@ -45,13 +48,13 @@ public final class Tidemark {
     boolean debug = args.contains("--debug");
     try {
       Arguments arguments = Arguments.of(args);
-      Context context =
-          new Context(out, err, arguments.options(), environment, Clock.systemUTC());
+      Context context = new Context(out, err, arguments.options(), environment, Clock.systemUTC());
       CommandLine line = commandLine(context);
-      line.setOut(new java.io.PrintWriter(new OutputWriter(out)));
-      line.setErr(new java.io.PrintWriter(err, true));
+      line.setOut(new PrintWriter(new OutputWriter(out)));
+      line.setErr(new PrintWriter(err, true, StandardCharsets.UTF_8));
       line.setParameterExceptionHandler((e, words) -> fail(usage(e), e, err, debug));
-      line.setExecutionExceptionHandler((e, command, result) -> fail(Failures.of(e), e, err, debug));
+      line.setExecutionExceptionHandler(
+          (e, command, result) -> fail(Failures.of(e), e, err, debug));
       if (arguments.words().isEmpty()) {
         line.usage(line.getErr());
         return Exit.USAGE;
@@ -79,9 +82,10 @@ public final class Tidemark {
   }
 
   private static Failures.Verdict usage(ParameterException e) {
-    String message = Failures.oneLine(e.getMessage());
+    String message = Failures.oneLine(String.valueOf(e.getMessage()));
     String command = e.getCommandLine().getCommandSpec().qualifiedName();
-    if (e instanceof UnmatchedArgumentException unmatched && !unmatched.getSuggestions().isEmpty()) {
+    if (e instanceof UnmatchedArgumentException unmatched
+        && !unmatched.getSuggestions().isEmpty()) {
       message += "; did you mean " + unmatched.getSuggestions().get(0) + "?";
     }
     return new Failures.Verdict(Exit.USAGE, message + " (" + command + " --help)");

@@ -21,7 +21,10 @@ final class Times {
           .toFormatter(Locale.ROOT);
 
   private static final DateTimeFormatter ISO =
-      new DateTimeFormatterBuilder().appendPattern("uuuu-MM-dd'T'").append(CLOCK).toFormatter(Locale.ROOT);
+      new DateTimeFormatterBuilder()
+          .appendPattern("uuuu-MM-dd'T'")
+          .append(CLOCK)
+          .toFormatter(Locale.ROOT);
 
   private Times() {}
 
@@ -38,7 +41,8 @@ final class Times {
     } catch (DateTimeException | NumberFormatException e) {
       throw new CommandException(
           Exit.USAGE,
-          text + " is no time: write milliseconds, ISO-8601 with zone (2026-11-29T23:47:20Z), latest or earliest");
+          text
+              + " is no time: write milliseconds, ISO-8601 with zone (2026-11-29T23:47:20Z), latest or earliest");
     }
   }
 
@@ -81,6 +85,8 @@ final class Times {
       return seconds / 60 + " min " + seconds % 60 + " s";
     }
     long hours = seconds / 3600;
-    return hours < 48 ? hours + " h " + seconds % 3600 / 60 + " min" : hours / 24 + " d " + hours % 24 + " h";
+    return hours < 48
+        ? hours + " h " + seconds % 3600 / 60 + " min"
+        : hours / 24 + " d " + hours % 24 + " h";
   }
 }

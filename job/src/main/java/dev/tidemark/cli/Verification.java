@@ -72,7 +72,8 @@ final class Verification {
       return;
     }
     if (!state.facts().equals(head.facts())) {
-      findings.add("version " + head.seqno() + ": the log's facts are not those that a reader sees");
+      findings.add(
+          "version " + head.seqno() + ": the log's facts are not those that a reader sees");
     }
   }
 
@@ -127,7 +128,9 @@ final class Verification {
       while (rows.next()) {
         rowsRead++;
         sums.add(rows);
-        if (!batch.cut() && !batch.bounds().contains(rows.time()) && rows.time() > batch.since().time()) {
+        if (!batch.cut()
+            && !batch.bounds().contains(rows.time())
+            && rows.time() > batch.since().time()) {
           find(name, "a row of time " + rows.time() + " outside its batch " + batch.bounds());
           break;
         }
@@ -198,10 +201,13 @@ final class Verification {
     }
 
     void add(UpdateCursor update) {
-      byte[] row = Arrays.copyOfRange(update.row(), update.rowOffset(), update.rowOffset() + update.rowLength());
+      byte[] row =
+          Arrays.copyOfRange(
+              update.row(), update.rowOffset(), update.rowOffset() + update.rowLength());
       if (last != null) {
         int order = Arrays.compareUnsigned(last, row);
-        sorted &= order < 0 || (order == 0 && lastTime < update.time()) || (order == 0 && rows == 0);
+        sorted &=
+            order < 0 || (order == 0 && lastTime < update.time()) || (order == 0 && rows == 0);
       }
       first = first == null ? row : first;
       last = row;
@@ -232,7 +238,9 @@ final class Verification {
       if (!sorted) {
         found.add("its rows are not in order");
       }
-      if (first != null && part.minKey() != null && Arrays.compareUnsigned(first, bytes(part.minKey())) < 0) {
+      if (first != null
+          && part.minKey() != null
+          && Arrays.compareUnsigned(first, bytes(part.minKey())) < 0) {
         found.add("a row before its least key");
       }
       if (last != null

@@ -12,7 +12,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code tidemark verify}: whether a shard is whole. */
-@Command(name = "verify", description = "Replays the log and checks every invariant; --deep: reads every part too. Exit 1 when something is wrong.")
+@Command(
+    name = "verify",
+    description =
+        "Replays the log and checks every invariant; --deep: reads every part too. Exit 1 when something is wrong.")
 final class VerifyCommand implements Callable<Integer> {
   private final Context context;
 
@@ -21,7 +24,9 @@ final class VerifyCommand implements Callable<Integer> {
   @Parameters(paramLabel = "SHARD", description = "A URL or a path.")
   private String url = "";
 
-  @Option(names = "--deep", description = "Read every part: counts, sums, order, bounds, checksums.")
+  @Option(
+      names = "--deep",
+      description = "Read every part: counts, sums, order, bounds, checksums.")
   private boolean deep;
 
   VerifyCommand(Context context) {
@@ -46,7 +51,9 @@ final class VerifyCommand implements Callable<Integer> {
     if (reader.json) {
       ObjectNode node = Json.object();
       node.put("shard", url).put("whole", findings.isEmpty()).put("versions", done.versions());
-      node.put("batches", done.batches()).put("parts", done.parts()).put("rowsRead", done.rowsRead());
+      node.put("batches", done.batches())
+          .put("parts", done.parts())
+          .put("rowsRead", done.rowsRead());
       ArrayNode list = node.putArray("findings");
       findings.forEach(list::add);
       context.out().line(Json.text(node));
@@ -64,7 +71,8 @@ final class VerifyCommand implements Callable<Integer> {
                 done.versions(),
                 done.batches(),
                 deep
-                    ? String.format(Locale.ROOT, ", %,d parts and %,d rows read", done.parts(), done.rowsRead())
+                    ? String.format(
+                        Locale.ROOT, ", %,d parts and %,d rows read", done.parts(), done.rowsRead())
                     : " (--deep reads the parts too)"));
   }
 }

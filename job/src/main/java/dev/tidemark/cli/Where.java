@@ -133,11 +133,17 @@ final class Where {
         case TIME -> LocalTime.parse(text);
         case TIMESTAMP -> LocalDateTime.parse(text.replace(' ', 'T'));
         case TIMESTAMP_LTZ -> OffsetDateTime.parse(text.replace(' ', 'T')).toInstant();
-        case ARRAY, MAP, ROW -> throw wrong(column.name() + " is nested; only is null and is not null go");
+        case ARRAY, MAP, ROW ->
+            throw wrong(column.name() + " is nested; only is null and is not null go");
       };
     } catch (DateTimeException | IllegalArgumentException e) {
       throw wrong(
-          column.name() + " is " + column.type().kind() + ", and " + written + " isn't; times in quotes: '2026-11-29 23:47:20'");
+          column.name()
+              + " is "
+              + column.type().kind()
+              + ", and "
+              + written
+              + " isn't; times in quotes: '2026-11-29 23:47:20'");
     }
   }
 
@@ -155,7 +161,8 @@ final class Where {
       case TINYINT, SMALLINT, INT, BIGINT ->
           BigDecimal.valueOf(((Number) value).longValue()).compareTo((BigDecimal) literal);
       case DECIMAL -> ((BigDecimal) value).compareTo((BigDecimal) literal);
-      case FLOAT, DOUBLE -> Double.compare(((Number) value).doubleValue() + 0.0, (Double) literal + 0.0);
+      case FLOAT, DOUBLE ->
+          Double.compare(((Number) value).doubleValue() + 0.0, (Double) literal + 0.0);
       case CHAR, VARCHAR ->
           Arrays.compareUnsigned(
               ((String) value).getBytes(StandardCharsets.UTF_8),
@@ -171,6 +178,9 @@ final class Where {
 
   private static CommandException wrong(String what) {
     return new CommandException(
-        Exit.USAGE, "--where: " + what + " (write: column op literal [and ...], op one of = != < <= > >= is null, is not null)");
+        Exit.USAGE,
+        "--where: "
+            + what
+            + " (write: column op literal [and ...], op one of = != < <= > >= is null, is not null)");
   }
 }

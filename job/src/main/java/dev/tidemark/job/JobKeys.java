@@ -6,7 +6,6 @@ import static dev.tidemark.job.OptionKey.workedOut;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /** The keys that say who writes, where to, and how the job as a whole behaves. */
@@ -89,42 +88,42 @@ final class JobKeys {
   static final OptionKey<String> COMMIT =
       fixed(
           "commit",
-          OptionType.choice(Map.of("checkpoint", "checkpoint"), List.of("frontier")),
+          OptionType.choice(OptionType.table("checkpoint", "checkpoint"), List.of("frontier")),
           "checkpoint",
           "exactly once for every row, late ones included",
           "When batches become durable.");
   static final OptionKey<String> LATE =
       fixed(
           "late",
-          OptionType.choice(Map.of("retime", "retime"), List.of("fail", "drop")),
+          OptionType.choice(OptionType.table("retime", "retime"), List.of("fail", "drop")),
           "retime",
           "no row is lost",
           "What happens to a row whose time is durable already: it gets the next open time.");
   static final OptionKey<Boolean> ERRORS_FAIL =
       fixed(
           "errors",
-          OptionType.choice(Map.of("persist", false, "fail", true), List.of()),
+          OptionType.choice(OptionType.table("persist", false, "fail", true), List.of()),
           "persist",
           "one bad row must not stop the others, nor vanish",
           "What happens to a row that can't be read: kept as an error row, or the job fails.");
   static final OptionKey<String> CONCURRENT_WRITER =
       fixed(
           "on-concurrent-writer",
-          OptionType.choice(Map.of("fail", "fail"), List.of("lenient")),
+          OptionType.choice(OptionType.table("fail", "fail"), List.of("lenient")),
           "fail",
           "two writers of one shard are nearly always a mistake",
           "What happens when another writer has appended.");
   static final OptionKey<String> MERGE =
       fixed(
           "merge",
-          OptionType.choice(Map.of("here", "here"), List.of("elsewhere")),
+          OptionType.choice(OptionType.table("here", "here"), List.of("elsewhere")),
           "here",
           "one job is all that is needed",
           "Where merges run.");
   static final OptionKey<Boolean> UNMATCHED_FAILS =
       fixed(
           "unmatched",
-          OptionType.choice(Map.of("fail", true, "ignore", false), List.of()),
+          OptionType.choice(OptionType.table("fail", true, "ignore", false), List.of()),
           "fail",
           "a table that nobody listed is nearly always forgotten",
           "What happens to a record that belongs to none of `tables`.");

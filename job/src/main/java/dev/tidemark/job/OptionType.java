@@ -133,6 +133,28 @@ record OptionType<T>(String form, Reader<T> reader) {
         });
   }
 
+  /** One word. */
+  static <T> Map<String, T> table(String word, T value) {
+    Map<String, T> table = new LinkedHashMap<>();
+    table.put(word, value);
+    return table;
+  }
+
+  /** Two words, in this order. */
+  static <T> Map<String, T> table(String word1, T value1, String word2, T value2) {
+    Map<String, T> table = table(word1, value1);
+    table.put(word2, value2);
+    return table;
+  }
+
+  /** Three words, in this order. */
+  static <T> Map<String, T> table(
+      String word1, T value1, String word2, T value2, String word3, T value3) {
+    Map<String, T> table = table(word1, value1, word2, value2);
+    table.put(word3, value3);
+    return table;
+  }
+
   /** The words of an enum, lower case with hyphens. */
   static <E extends Enum<E>> OptionType<E> words(Class<E> type) {
     Map<String, E> words = new LinkedHashMap<>();

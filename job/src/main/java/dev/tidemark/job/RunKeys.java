@@ -5,7 +5,6 @@ import static dev.tidemark.job.OptionKey.workedOut;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 
 /** The keys that say how the job writes, merges, checkpoints and starts. */
 final class RunKeys {
@@ -103,7 +102,8 @@ final class RunKeys {
   static final OptionKey<String> START =
       fixed(
           "start",
-          OptionType.choice(Map.of("refuse", "refuse"), List.of("append", "resume-by-time")),
+          OptionType.choice(
+              OptionType.table("refuse", "refuse"), List.of("append", "resume-by-time")),
           "refuse",
           "reading the same rows twice would double them",
           "What a job without state does when a shard has data already.");

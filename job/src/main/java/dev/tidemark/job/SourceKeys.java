@@ -10,7 +10,6 @@ import dev.tidemark.flink.decode.Envelope;
 import dev.tidemark.flink.source.SourceSettings.Order;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /** The keys that say where rows come from and how they are read. */
@@ -25,7 +24,8 @@ final class SourceKeys {
       fixed(
           "source.connector",
           OptionType.choice(
-              Map.of("files", Connector.FILES, "datagen", Connector.DATAGEN), List.of("kafka")),
+              OptionType.table("files", Connector.FILES, "datagen", Connector.DATAGEN),
+              List.of("kafka")),
           "files",
           "needs nothing else to run",
           "Where rows come from.");
@@ -33,7 +33,7 @@ final class SourceKeys {
       fixed(
           "source.format",
           OptionType.choice(
-              Map.of(
+              OptionType.table(
                   "json", Format.JSON,
                   "csv", Format.CSV,
                   "debezium-json", Format.DEBEZIUM_JSON),
@@ -83,7 +83,7 @@ final class SourceKeys {
   static final OptionKey<Boolean> BOUNDED =
       fixed(
           "source.bounded",
-          OptionType.choice(Map.of("true", true), List.of("false")),
+          OptionType.choice(OptionType.table("true", true), List.of("false")),
           "true",
           "a run that ends is what files are for",
           "files: whether the job ends after the last file.");
@@ -97,7 +97,8 @@ final class SourceKeys {
   static final OptionKey<String> COMPRESSION =
       fixed(
           "source.compression",
-          OptionType.choice(Map.of("auto", "auto", "none", "none", "gzip", "gzip"), List.of()),
+          OptionType.choice(
+              OptionType.table("auto", "auto", "none", "none", "gzip", "gzip"), List.of()),
           "auto",
           "the name's ending tells",
           "files: how they are compressed.");
@@ -118,7 +119,7 @@ final class SourceKeys {
   static final OptionKey<String> DEBEZIUM_WRAPPED =
       fixed(
           "source.debezium.wrapped",
-          OptionType.choice(Map.of("auto", "auto"), List.of()),
+          OptionType.choice(OptionType.table("auto", "auto"), List.of()),
           "auto",
           "the two keys schema and payload tell",
           "Whether a value is wrapped with its schema.");

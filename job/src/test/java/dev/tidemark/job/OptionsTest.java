@@ -1,0 +1,191 @@
+package dev.tidemark.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tidemark.flink.decode.DecodeSettings.Format;
+import dev.tidemark.flink.decode.Envelope;
+import dev.tidemark.flink.source.SourceSettings;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class OptionsTest {
+  private static final Map<String, String> GOOD =
+      Map.of(
+          "shard.warehouse", "/data/w",
+          "shard.name", "orders",
+          "source.path", "in.jsonl",
+          "source.schema", "id BIGINT NOT NULL, at BIGINT, PRIMARY KEY (id) NOT ENFORCED",
+          "source.event-time", "at");
+
+  private static JobOptions read(Map<String, String> more) {
+    Map<String, String> all = new LinkedHashMap<>(GOOD);
+    all.putAll(more);
+    return JobOptions.of(Options.of(null, all));
+  }
+
+  @Test
+  void defaultsHoldWhereNothingIsSet() {
+    JobOptions options = read(Map.of());
+    assertThat(options.writer()).isEqualTo("tidemark");
+    assertThat(options.checkpoints().interval()).isEqualTo(Duration.ofSeconds(10));
+    assertThat(options.checkpoints().directory()).isEqualTo("file:///data/w/.checkpoints");
+    assertThat(options.watermarks().delay()).isEqualTo(Duration.ZERO);
+    assertThat(options.decode().format()).isEqualTo(Format.JSON);
+    assertThat(options.shards()).hasSize(1);
+    assertThat(options.shards().get(0).url()).isEqualTo("/data/w/orders");
+    assertThat(options.shards().get(0).retain()).isEqualTo(Duration.ofHours(1));
+    assertThat(((SourceSettings.Files) options.source()).order())
+        .isEqualTo(SourceSettings.Order.ANY);
+    assertThat(options.sink().inlineBytes()).isEqualTo(64 << 10);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '"',
+      value = {
+        "write.rnus             | 2        | unknown option --write.rnus; did you mean write.runs?",
+        "sourc.path             | x        | unknown option --sourc.path; did you mean source.path?",
+        "zzzzzzzzzzzzzzzzzzzzz  | x        | unknown option --zzzzzzzzzzzzzzzzzzzzz; conf/reference.md lists all of them",
+        "checkpoint.interval    | 10       | checkpoint.interval = 10: the unit is missing (ms, s, min, h or days); it takes duration: 10 s",
+        "checkpoint.interval    | 10 sx    | checkpoint.interval = 10 sx: the unit sx is none of ms, s, min, h or days; it takes duration: 10 s",
+        "checkpoint.interval    | 0 s      | checkpoint.interval = 0 s: checkpoints are what makes rows durable and can't be off; take at least 10 ms",
+        "part.target-bytes      | 128 MB   | part.target-bytes = 128 MB: the unit MB is none of B, KiB, MiB or GiB; it takes size: 64 KiB",
+        "write.runs             | many     | write.runs = many: not a whole number; it takes whole number, or auto",
+        "commit                 | frontier | commit = frontier: not supported by this version; it takes checkpoint",
+        "source.connector       | kafka    | source.connector = kafka: not supported by this version; it takes files | datagen",
+        "late                   | drop     | late = drop: not supported by this version; it takes retime",
+        "merge                  | elsewhere| merge = elsewhere: not supported by this version; it takes here",
+        "on-concurrent-writer   | lenient  | on-concurrent-writer = lenient: not supported by this version; it takes fail",
+        "source.bounded         | false    | source.bounded = false: not supported by this version; it takes true",
+        "read-only              | true     | read-only (--read-only): not supported by this version; leave it out",
+        "gc.keep                | 1 h      | gc.keep (--gc.keep): not supported by this version; leave it out",
+        "source.kafka.acks      | all      | source.kafka.acks (--source.kafka.acks): not supported by this version; leave it out",
+        "source.envelope        | updates  | source.envelope = updates: not one of append, changelog, upsert; it takes append | changelog | upsert",
+        "source.event-time      | when     | source.event-time = when: shard orders has no such column; it has id, at",
+        "source.event-time      | metadata | source.event-time is missing or metadata: a line of JSON has no time of its own; name the column that holds it (--source.event-time COLUMN)",
+        "source.schema          | id UUID, at BIGINT | source.schema: column id: no type UUID (UUID, JSON, XML and the like come as STRING)",
+        "shard.name             | a/b      | shard a/b: letters, digits, '.', '_' and '-' only, at most 200",
+        "shard.spec.queue       | 4        | shard orders: with fan-in 8, queue is at least 15 (is 4) and rest at least 16 (is 24)",
+        "flink.execution.runtime-mode | BATCH | flink.execution.runtime-mode = BATCH: Tidemark runs in STREAMING mode, bounded input too; leave it out",
+        "flink.execution.checkpointing.interval | 0 | flink.execution.checkpointing.interval = 0: set checkpoint.interval instead",
+      })
+  void whatCannotBeIsRefusedByNameAndMend(String key, String value, String message) {
+    assertThatThrownBy(() -> read(Map.of(key, value)))
+        .isInstanceOf(OptionException.class)
+        .hasMessage(message);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"shard.warehouse", "shard.name", "source.path", "source.schema"})
+  void whatIsMissingIsNamed(String key) {
+    Map<String, String> all = new HashMap<>(GOOD);
+    all.remove(key);
+    assertThatThrownBy(() -> JobOptions.of(Options.of(null, all)))
+        .isInstanceOf(OptionException.class)
+        .hasMessageStartingWith(key + " is missing");
+  }
+
+  @Test
+  void upsertNeedsAKey() {
+    assertThatThrownBy(
+            () ->
+                read(Map.of("source.envelope", "upsert", "source.schema", "id BIGINT, at BIGINT")))
+        .hasMessageContaining("needs a key");
+  }
+
+  @Test
+  void theCommandLineWinsOverTheFile() {
+    OptionFile file = OptionFile.parse("f.yaml", "write.runs: 2\ninline: {bytes: 1 KiB}\n");
+    Map<String, String> line = new LinkedHashMap<>(GOOD);
+    line.put("write.runs", "3");
+    JobOptions options = JobOptions.of(Options.of(file, line));
+    assertThat(options.sink().writeRuns()).isEqualTo(3);
+    assertThat(options.sink().inlineBytes()).isEqualTo(1024);
+  }
+
+  @Test
+  void aFileIsNamedInItsErrors() {
+    assertThatThrownBy(() -> Options.of(OptionFile.parse("f.yaml", "write: {rnus: 2}"), Map.of()))
+        .hasMessage("unknown key write.rnus in f.yaml; did you mean write.runs?");
+    assertThatThrownBy(() -> OptionFile.parse("f.yaml", "a: 1\na: 2\n"))
+        .hasMessageStartingWith("f.yaml line 2");
+    assertThatThrownBy(() -> OptionFile.parse("f.yaml", "write.runs:\n"))
+        .hasMessageContaining("has no value");
+    assertThatThrownBy(() -> OptionFile.read(Path.of("nowhere.yaml")))
+        .hasMessageStartingWith("no file nowhere.yaml");
+  }
+
+  @Test
+  void tablesBecomeShards() {
+    OptionFile file =
+        OptionFile.parse(
+            "f.yaml",
+            """
+            shard.warehouse: s3://bucket/w/
+            source: {path: [a.jsonl, b.jsonl], format: debezium-json, envelope: changelog}
+            tables:
+              - shard: orders
+                match: {table: public.orders}
+                schema: "id BIGINT, PRIMARY KEY (id) NOT ENFORCED"
+                envelope: upsert
+                spec: {queue: 32}
+                retain: forever
+              - {shard: log, match: {table: public.log}, schema: "line STRING"}
+            """);
+    JobOptions options = JobOptions.of(Options.of(file, Map.of("retain", "2 h")));
+    assertThat(options.shards())
+        .extracting(s -> s.url())
+        .containsExactly("s3://bucket/w/orders", "s3://bucket/w/log");
+    assertThat(options.shards().get(0).spec().queue()).isEqualTo(32);
+    assertThat(options.shards().get(0).retain()).isNull();
+    assertThat(options.shards().get(1).retain()).isEqualTo(Duration.ofHours(2));
+    assertThat(options.decode().tables())
+        .extracting(t -> t.envelope())
+        .containsExactly(Envelope.UPSERT, Envelope.CHANGELOG);
+    SourceSettings.Files source = (SourceSettings.Files) options.source();
+    assertThat(source.paths()).containsExactly("a.jsonl", "b.jsonl");
+    assertThat(source.order()).isEqualTo(SourceSettings.Order.NAME);
+    assertThat(options.checkpoints().directory()).endsWith("/tidemark-checkpoints");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{shard: a, shcema: 'id INT'}                                       | tables[0]: unknown key shcema; did you mean schema?",
+        "{schema: 'id INT'}                                                 | tables[0]: shard is missing",
+        "{shard: a, match: {topic: t}, schema: 'id INT'}                    | topic belongs to source.connector = kafka",
+        "{shard: a, match: {table: t, column: c}, schema: 'id INT'}         | tables a match: write one of",
+        "{shard: a, schema: 'id INT', spec: {fanin: 3}}                     | tables a spec: unknown key fanin; did you mean fan-in?",
+        "{shard: a, schema: 'id INT', retain: 1}                            | tables a retain = 1: the unit is missing",
+      })
+  void aWrongTableIsNamed(String entry, String message) {
+    OptionFile file =
+        OptionFile.parse(
+            "f.yaml",
+            "shard.warehouse: /w\nsource: {path: x, format: debezium-json}\ntables:\n  - "
+                + entry.replace('\'', '"')
+                + "\n");
+    assertThatThrownBy(() -> JobOptions.of(Options.of(file, Map.of())))
+        .isInstanceOf(OptionException.class)
+        .hasMessageContaining(message);
+  }
+
+  @Test
+  void theReferenceIsThatOfTheKeys() throws IOException {
+    Path file = Path.of(System.getProperty("tidemark.root"), "conf", "reference.md");
+    assertThat(Files.readString(file))
+        .as("conf/reference.md; scripts/tidemark reference > conf/reference.md makes it anew")
+        .isEqualTo(OptionReference.markdown());
+  }
+}
