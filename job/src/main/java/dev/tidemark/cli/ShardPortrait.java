@@ -3,7 +3,6 @@ package dev.tidemark.cli;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tidemark.job.Amounts;
-import dev.tidemark.job.SchemaText;
 import dev.tidemark.schema.Column;
 import dev.tidemark.schema.Schema;
 import dev.tidemark.shard.Fact;
@@ -112,7 +111,7 @@ record ShardPortrait(String url, ShardState state, SpineFigures figures, Sizes s
           .addObject()
           .put("id", column.id())
           .put("name", column.name())
-          .put("type", SchemaText.type(column.type()))
+          .put("type", column.type().withNullable(true).toString())
           .put("nullable", column.type().nullable());
     }
     schema.key().forEach(node.putArray("key")::add);
@@ -155,7 +154,7 @@ record ShardPortrait(String url, ShardState state, SpineFigures figures, Sizes s
     lines.add(
         "upper      " + Times.text(state.upper()) + "   lag " + Times.lag(state.upper(), now));
     lines.add("since      " + Times.text(state.since()));
-    lines.add("schema " + pad(state.schema().id() + "", 4) + columns());
+    lines.add("schema " + pad(state.schema().id() + "", 4) + state.schema());
     lines.add(
         "spec       fan-in "
             + spec.fanIn()
@@ -215,21 +214,6 @@ record ShardPortrait(String url, ShardState state, SpineFigures figures, Sizes s
     }
     lines.add("holds      none");
     return lines;
-  }
-
-  private String columns() {
-    String columns =
-        state.schema().columns().stream()
-            .map(
-                c ->
-                    c.name()
-                        + " "
-                        + SchemaText.type(c.type())
-                        + (c.type().nullable() ? "" : " NOT NULL"))
-            .collect(Collectors.joining(", "));
-    return state.schema().key().isEmpty()
-        ? columns + "   (no key)"
-        : columns + ", PRIMARY KEY (" + String.join(", ", state.schema().key()) + ")";
   }
 
   /** The levels, old to new, each batch as wide as its share of the bytes. */

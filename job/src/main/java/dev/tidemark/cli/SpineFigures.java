@@ -2,7 +2,7 @@ package dev.tidemark.cli;
 
 import dev.tidemark.shard.ShardState;
 import dev.tidemark.spine.Batch;
-import dev.tidemark.spine.SpineSpec;
+import dev.tidemark.spine.Bounds;
 import java.util.List;
 import java.util.OptionalDouble;
 
@@ -26,28 +26,20 @@ record SpineFigures(
 
   /** The figures of a state that {@code history} has been read up to. */
   static SpineFigures of(ShardState state, ShardHistory history) {
-    SpineSpec spec = state.spec();
-    double levels = levels(spec, history.appendedRuns(), history.appendedBytes());
+    Bounds bounds = Bounds.of(state.spec(), history.appendedRuns(), history.appendedBytes());
     int highest = state.batches().stream().mapToInt(Batch::level).max().orElse(0);
-    long depth = history.whole() ? (long) Math.floor(levels) : highest;
-    long bound = (long) spec.queue() * (Math.max(depth, highest) + 1);
+    long runs = Math.max(bounds.runs(), (long) state.spec().queue() * (highest + 1));
     return new SpineFigures(
         runs(state),
-        state.consolidating() == null ? bound : 2 * bound,
+        state.consolidating() == null ? runs : 2 * runs,
         history.whole() ? OptionalDouble.of(history.writeAmplification()) : OptionalDouble.empty(),
-        levels + 2 + 2 * spec.space() / (spec.space() - 1),
+        bounds.writesAtWorst(),
         spaceAmplification(state),
-        spec.space());
+        bounds.space());
   }
 
   static long runs(ShardState state) {
     return state.batches().stream().mapToLong(Batch::runCount).sum();
-  }
-
-  /** L of docs/spec.md, one more for rule 6. */
-  private static double levels(SpineSpec spec, long runs, long bytes) {
-    double weight = runs + (spec.fanIn() + 4) * (bytes / (double) spec.baseBytes());
-    return weight <= 1 ? 1 : Math.log(weight) / Math.log(spec.fanIn()) + 1;
   }
 
   /** Bytes of the batches all of whose rows are at or before since, over those without garbage. */

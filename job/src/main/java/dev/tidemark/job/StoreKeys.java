@@ -42,11 +42,24 @@ public final class StoreKeys {
               "the SDK's chain",
               "keys don't belong in files",
               "The secret key."),
-          none(
+          fixed(
               "s3.checksum",
+              OptionType.choice(OptionType.table("supported", true, "required", false), List.of()),
+              "supported",
+              "damage on the way is found",
+              "Which checksums requests carry; `required` is for older servers."),
+          none(
+              "s3.sse",
               OptionType.TEXT,
-              "the SDK's own",
-              "Which checksums requests carry: `when-supported` or `when-required`."),
+              "the bucket's own",
+              "Server-side encryption: `AES256`, `aws:kms` or `aws:kms:dsse`."),
+          none("s3.sse-key", OptionType.TEXT, "the account's own", "The KMS key."),
+          fixed(
+              "s3.tries",
+              OptionType.wholeNumber(1, 100),
+              "5",
+              "outlasts a hiccup, not an outage",
+              "How often a request is tried."),
           fixed(
               "s3.request-timeout",
               OptionType.DURATION,

@@ -245,9 +245,10 @@ record TableOptions(ShardTarget target, TableMapping mapping) {
 
   private static Schema schema(String text, String at) {
     try {
-      return SchemaText.parse(text);
+      return Schema.parse(text, 1);
     } catch (IllegalArgumentException e) {
-      throw new OptionException(at + ": " + e.getMessage());
+      throw new OptionException(
+          at + ": " + String.valueOf(e.getMessage()).replaceFirst("^schema: ", ""));
     }
   }
 
