@@ -66,7 +66,7 @@ public final class SlotKeys implements Serializable {
   }
 
   /** The shard of a slot's or a shard's key. */
-  public int shardOf(int key) {
+  public static int shardOf(int key) {
     return key & (MAX_SHARDS - 1);
   }
 

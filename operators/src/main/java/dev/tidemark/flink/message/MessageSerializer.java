@@ -1,5 +1,8 @@
 package dev.tidemark.flink.message;
 
+import dev.tidemark.log.LogCodec;
+import dev.tidemark.shard.Fact;
+import dev.tidemark.spine.Batch;
 import java.io.IOException;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.core.memory.DataInputView;
@@ -104,5 +107,19 @@ public abstract class MessageSerializer<T> extends TypeSerializer<T> {
     byte[] bytes = new byte[source.readInt()];
     source.readFully(bytes);
     return bytes;
+  }
+
+  /** Writes a batch in the form of the log. */
+  protected static void writeBatch(Batch batch, DataOutputView target) throws IOException {
+    writeBytes(LogCodec.encodeFact(new Fact.BatchFact(batch)), target);
+  }
+
+  /** Reads a batch in the form of the log. */
+  protected static Batch readBatch(DataInputView source) throws IOException {
+    Fact fact = LogCodec.decodeFact(readBytes(source), "a message between operators");
+    if (fact instanceof Fact.BatchFact batch) {
+      return batch.batch();
+    }
+    throw new IOException("a message holds a fact " + fact.name() + " in the place of a batch");
   }
 }

@@ -1,0 +1,87 @@
+package dev.tidemark.flink;
+
+import dev.tidemark.log.Author;
+import dev.tidemark.log.CommitResult;
+import dev.tidemark.log.ShardLog;
+import dev.tidemark.part.PartStore;
+import dev.tidemark.schema.Schema;
+import dev.tidemark.shard.Command;
+import dev.tidemark.shard.ShardState;
+import dev.tidemark.store.ObjectStore;
+import java.io.IOException;
+import java.time.Clock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One shard as the subtasks of a job in this JVM see it: its log, its parts, and the shard made
+ * where there is none yet. Shared and counted ({@link ShardHandles}); thread-safe.
+ */
+public final class ShardHandle implements AutoCloseable {
+  private final ShardHandles.Key key;
+  private final ShardTarget target;
+  private final ObjectStore store;
+  private final ShardLog log;
+  private final long partTargetBytes;
+  private @Nullable PartStore parts;
+
+  ShardHandle(
+      ShardHandles.Key key, ShardTarget target, ObjectStore store, long partTargetBytes) {
+    this.key = key;
+    this.target = target;
+    this.store = store;
+    this.log = new ShardLog(store);
+    this.partTargetBytes = partTargetBytes;
+  }
+
+  /** The shard as the job names it. */
+  public ShardTarget target() {
+    return target;
+  }
+
+  /** The shard's log. */
+  public ShardLog log() {
+    return log;
+  }
+
+  /**
+   * Reads the log on; makes the shard if there is none; checks that its schema is the job's.
+   *
+   * @throws StopForGoodException when the schema is another
+   */
+  public synchronized ShardState open(Author by) throws IOException {
+    ShardState state = log.refresh();
+    if (!state.exists()) {
+      Command create =
+          new Command.Create(
+              newId(), new Schema(1, target.schema().columns(), target.schema().key()),
+              target.spec());
+      CommitResult made = log.commit(create, by);
+      state = made.state();
+    }
+    ShardStart.checkSchema(target, state);
+    return state;
+  }
+
+  /** The shard's parts; the shard is opened by {@code by} if nobody has yet. */
+  public synchronized PartStore parts(Author by) throws IOException {
+    if (parts == null) {
+      ShardState known = log.known();
+      ShardState state = known.exists() ? known : open(by);
+      parts = new PartStore(store, state.shard(), partTargetBytes, new PartKeys(Clock.systemUTC()));
+    }
+    return parts;
+  }
+
+  /** An id that nothing else has: for shards, batches and attempts. */
+  public static String newId() {
+    return PartKeys.ulid(System.currentTimeMillis());
+  }
+
+  /** Gives the handle back; the last one closes the store. */
+  @Override
+  public void close() {
+    if (ShardHandles.release(key)) {
+      store.close();
+    }
+  }
+}

@@ -1,0 +1,85 @@
+package dev.tidemark.flink;
+
+import dev.tidemark.log.ShardLog;
+import dev.tidemark.schema.Column;
+import dev.tidemark.schema.Schema;
+import dev.tidemark.shard.ShardState;
+import dev.tidemark.store.ObjectStore;
+import dev.tidemark.store.StoreSettings;
+import dev.tidemark.store.Stores;
+import java.io.IOException;
+import java.util.List;
+
+/** What must be so before a job writes a shard. */
+public final class ShardStart {
+  private ShardStart() {}
+
+  /**
+   * Looks at the shards of a job that starts without Flink state ({@code start = refuse}), before
+   * it is submitted. A shard that doesn't exist yet is fine.
+   *
+   * @throws StopForGoodException naming the first shard that has data already or another schema,
+   *     and the mend
+   */
+  public static void check(List<ShardTarget> shards, StoreSettings settings) throws IOException {
+    for (ShardTarget shard : shards) {
+      try (ObjectStore store = Stores.open(shard.url(), settings)) {
+        ShardState state = new ShardLog(store).refresh();
+        if (state.exists()) {
+          checkSchema(shard, state);
+          checkNoData(shard, state);
+        }
+      }
+    }
+  }
+
+  /** A job without state meets a shard with data: by {@code start = refuse} it doesn't write. */
+  static void checkNoData(ShardTarget shard, ShardState state) {
+    if (!state.upper().isMinimum()) {
+      throw new StopForGoodException(
+          "shard "
+              + shard.url()
+              + " has data up to "
+              + state.upper()
+              + " and this job starts without state (start = refuse): restore the job's last"
+              + " checkpoint or savepoint (--restore PATH), or write to another shard");
+    }
+  }
+
+  /** The job's schema must be the shard's: columns by name and type, and the key. */
+  static void checkSchema(ShardTarget shard, ShardState state) {
+    Schema there = state.schema();
+    Schema ours = shard.schema();
+    if (!columns(there).equals(columns(ours)) || !there.key().equals(ours.key())) {
+      throw new StopForGoodException(
+          "shard "
+              + shard.url()
+              + " has the schema "
+              + describe(there)
+              + ", the job has "
+              + describe(ours)
+              + ": give the job the shard's schema, or write to another shard");
+    }
+  }
+
+  private static List<Object> columns(Schema schema) {
+    return schema.columns().stream().<Object>map(c -> List.of(c.name(), c.type())).toList();
+  }
+
+  private static String describe(Schema schema) {
+    List<String> columns = schema.columns().stream().map(ShardStart::describe).toList();
+    return "(" + String.join(", ", columns) + ") with key " + schema.key();
+  }
+
+  private static String describe(Column column) {
+    String parameters =
+        column.type().precision() == 0
+            ? ""
+            : "(" + column.type().precision() + "," + column.type().scale() + ")";
+    return column.name()
+        + " "
+        + column.type().kind()
+        + parameters
+        + (column.type().nullable() ? "" : " NOT NULL");
+  }
+}

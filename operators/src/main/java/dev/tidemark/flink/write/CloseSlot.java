@@ -1,0 +1,197 @@
+package dev.tidemark.flink.write;
+
+import dev.tidemark.flink.message.WrittenBatch;
+import dev.tidemark.part.PartStore;
+import dev.tidemark.part.RowBlock;
+import dev.tidemark.row.ErrorRows;
+import dev.tidemark.row.MergeCursor;
+import dev.tidemark.row.RowBuffer;
+import dev.tidemark.row.UpdateCursor;
+import dev.tidemark.schema.Schema;
+import dev.tidemark.spine.Batch;
+import dev.tidemark.spine.Part;
+import dev.tidemark.time.BatchDescription;
+import dev.tidemark.time.Frontier;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Closes one description for one slot: sorts what the slot has, lets the rows below the upper leave
+ * at {@code max(time, lower)}, consolidated, as one run, and keeps the others. Runs in an executor:
+ * it touches nothing but what it was given.
+ */
+final class CloseSlot {
+  /** Opens the parts of the slot's shard; asked only when something must be uploaded. */
+  @FunctionalInterface
+  interface Parts {
+    PartStore open() throws IOException;
+  }
+
+  /**
+   * What a lane gave away for this.
+   *
+   * @param rows what was in memory
+   * @param chunks what was held, in the order in which it was held
+   */
+  record Taken(Lane.Rows rows, List<byte[]> chunks) {
+    boolean isEmpty() {
+      return rows.isEmpty() && chunks.isEmpty();
+    }
+  }
+
+  /**
+   * How it ended.
+   *
+   * @param batch what leaves; null when nothing does
+   * @param stayRows rows that stay
+   * @param stayErrors error rows that stay
+   * @param updates how many updates leave, error rows not counted
+   * @param retimed how many rows came too late for their own time
+   */
+  record Closed(
+      @Nullable WrittenBatch batch,
+      Lane.Rows stayRows,
+      Lane.Rows stayErrors,
+      long updates,
+      long retimed) {}
+
+  private final Slot slot;
+  private final BatchDescription description;
+  private final Taken rows;
+  private final Taken errors;
+  private final Schema schema;
+  private final int inlineBytes;
+  private final Parts parts;
+  private long retimed;
+
+  CloseSlot(
+      Slot slot,
+      BatchDescription description,
+      Taken rows,
+      Taken errors,
+      WriteOptions options,
+      Parts parts) {
+    this.slot = slot;
+    this.description = description;
+    this.rows = rows;
+    this.errors = errors;
+    this.schema = options.schema(slot.shard());
+    this.inlineBytes = options.inlineBytes();
+    this.parts = parts;
+  }
+
+  /** Where a lane's rows went: into parts, or into a block. */
+  private record Left(
+      List<Part> run,
+      byte[] block,
+      long rows,
+      long bytes,
+      long retracted,
+      long sum,
+      long maxTime) {
+    static final Left NOTHING =
+        new Left(List.of(), WrittenBatch.NO_BLOCK, 0, 0, 0, 0, Long.MIN_VALUE);
+  }
+
+  Closed run() throws IOException {
+    Lane.Rows stayRows = new Lane.Rows();
+    Lane.Rows stayErrors = new Lane.Rows();
+    Left left = leave(rows, stayRows, schema);
+    Left leftErrors = leave(errors, stayErrors, ErrorRows.SCHEMA);
+    if (left.rows() == 0 && leftErrors.rows() == 0) {
+      return new Closed(null, stayRows, stayErrors, 0, retimed);
+    }
+    Batch batch =
+        new Batch(
+            "",
+            description,
+            Frontier.MINIMUM,
+            0,
+            left.run().isEmpty() ? List.of() : List.of(left.run()),
+            leftErrors.run(),
+            left.rows(),
+            left.bytes(),
+            left.retracted(),
+            OptionalLong.of(left.sum()),
+            Math.max(left.maxTime(), leftErrors.maxTime()),
+            false,
+            schema.id(),
+            Map.of());
+    WrittenBatch written =
+        new WrittenBatch(slot.shard(), slot.key(), batch, left.block(), leftErrors.block());
+    return new Closed(written, stayRows, stayErrors, left.rows(), retimed);
+  }
+
+  private Left leave(Taken taken, Lane.Rows stay, Schema written) throws IOException {
+    if (taken.isEmpty()) {
+      return Left.NOTHING;
+    }
+    List<Leaving> inputs = new ArrayList<>();
+    if (!taken.rows().isEmpty()) {
+      inputs.add(new Leaving(taken.rows().sorted(), description, stay));
+    }
+    for (UpdateCursor held : HeldChunks.runs(taken.chunks())) {
+      inputs.add(new Leaving(held, description, stay));
+    }
+    try (UpdateCursor merged = new MergeCursor(List.copyOf(inputs), leastTime())) {
+      Left left = write(merged, written);
+      for (Leaving input : inputs) {
+        retimed += input.retimed();
+      }
+      return left;
+    }
+  }
+
+  /** No row leaves at {@code Long.MIN_VALUE}, which is no time: not an error row without one. */
+  private long leastTime() {
+    return Math.max(description.lower().time(), Long.MIN_VALUE + 1);
+  }
+
+  /** The first rows are kept until there are too many to travel in the message. */
+  private Left write(UpdateCursor run, Schema written) throws IOException {
+    RowBuffer head = new RowBuffer();
+    long rowCount = 0;
+    long bytes = 0;
+    long retracted = 0;
+    long sum = 0;
+    long maxTime = Long.MIN_VALUE;
+    while (run.next()) {
+      head.add(run.row(), run.rowOffset(), run.rowLength(), run.time(), run.diff());
+      long rowBytes = run.rowLength() + 2L * Long.BYTES;
+      rowCount++;
+      bytes += rowBytes;
+      retracted += run.diff() < 0 ? rowBytes : 0;
+      sum += run.diff();
+      maxTime = Math.max(maxTime, run.time());
+      if (bytes > inlineBytes) {
+        return upload(new Joined(head.sorted(), run), written);
+      }
+    }
+    if (rowCount == 0) {
+      return Left.NOTHING;
+    }
+    byte[] block = RowBlock.encode(head.sorted());
+    return new Left(List.of(), block, rowCount, bytes, retracted, sum, maxTime);
+  }
+
+  private Left upload(UpdateCursor run, Schema written) throws IOException {
+    List<Part> uploaded = parts.open().writeRun(run, written);
+    long rowCount = 0;
+    long bytes = 0;
+    long retracted = 0;
+    long sum = 0;
+    long maxTime = Long.MIN_VALUE;
+    for (Part part : uploaded) {
+      rowCount += part.rows();
+      bytes += part.bytes();
+      retracted += part.retracted();
+      sum += part.sum();
+      maxTime = Math.max(maxTime, part.maxTime());
+    }
+    return new Left(uploaded, WrittenBatch.NO_BLOCK, rowCount, bytes, retracted, sum, maxTime);
+  }
+}

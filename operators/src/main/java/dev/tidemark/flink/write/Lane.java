@@ -1,0 +1,88 @@
+package dev.tidemark.flink.write;
+
+import dev.tidemark.row.RowBuffer;
+import dev.tidemark.row.UpdateCursor;
+import java.io.IOException;
+
+/**
+ * One of the two streams of rows of a slot, its rows or its error rows: what came since the last
+ * barrier is in memory, what came before and still waits is held in keyed state.
+ */
+final class Lane {
+  /** What a row takes beside its bytes: time, diff, and its place in the index of a buffer. */
+  private static final int ROW_OVERHEAD_BYTES = 40;
+
+  /** A buffer that knows what is in it. */
+  static final class Rows {
+    private final RowBuffer buffer = new RowBuffer();
+    private long bytes;
+    private long minTime = Long.MAX_VALUE;
+
+    void add(byte[] row, int offset, int length, long time, long diff) {
+      buffer.add(row, offset, length, time, diff);
+      bytes += length + ROW_OVERHEAD_BYTES;
+      minTime = Math.min(minTime, time);
+    }
+
+    boolean isEmpty() {
+      return bytes == 0;
+    }
+
+    /** What it takes in memory, about. */
+    long bytes() {
+      return bytes;
+    }
+
+    /** The least time in it. */
+    long minTime() {
+      return minTime;
+    }
+
+    UpdateCursor sorted() {
+      return buffer.sorted();
+    }
+
+    void clear() {
+      buffer.clear();
+      bytes = 0;
+      minTime = Long.MAX_VALUE;
+    }
+  }
+
+  private Rows rows = new Rows();
+  private boolean held;
+
+  /** The rows in memory. */
+  Rows rows() {
+    return rows;
+  }
+
+  /** Whether the slot's keyed state holds rows of this lane. */
+  boolean held() {
+    return held;
+  }
+
+  void held(boolean now) {
+    held = now;
+  }
+
+  /** Gives the rows in memory away. */
+  Rows take() {
+    Rows taken = rows;
+    rows = new Rows();
+    return taken;
+  }
+
+  /** Takes back rows that were given away and may not leave yet. */
+  void putBack(Rows stayed) throws IOException {
+    if (rows.isEmpty()) {
+      rows = stayed;
+      return;
+    }
+    try (UpdateCursor all = stayed.sorted()) {
+      while (all.next()) {
+        rows.add(all.row(), all.rowOffset(), all.rowLength(), all.time(), all.diff());
+      }
+    }
+  }
+}

@@ -1,0 +1,414 @@
+package dev.tidemark.flink.write;
+
+import dev.tidemark.flink.Attempts;
+import dev.tidemark.flink.ShardHandle;
+import dev.tidemark.flink.ShardHandles;
+import dev.tidemark.flink.SlotKeys;
+import dev.tidemark.flink.Workers;
+import dev.tidemark.flink.message.Update;
+import dev.tidemark.flink.message.WrittenBatch;
+import dev.tidemark.log.Author;
+import dev.tidemark.row.UpdateCursor;
+import dev.tidemark.time.BatchDescription;
+import dev.tidemark.time.Frontier;
+import java.time.Clock;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
+import org.apache.flink.api.common.accumulators.LongCounter;
+import org.apache.flink.api.common.operators.MailboxExecutor;
+import org.apache.flink.api.common.state.ListState;
+import org.apache.flink.api.common.state.ListStateDescriptor;
+import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
+import org.apache.flink.runtime.state.StateInitializationContext;
+import org.apache.flink.runtime.state.StateSnapshotContext;
+import org.apache.flink.runtime.state.VoidNamespace;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.TwoInputStreamOperator;
+import org.apache.flink.streaming.api.watermark.Watermark;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Collects rows by slot and, when a description closes, lets those below its upper leave as one
+ * sorted run a slot. Input 1: rows, keyed by slot. Input 2: descriptions, to every subtask.
+ *
+ * <ol>
+ *   <li>Descriptions close in order, one at a time; each batch lies within one description.
+ *   <li>A description closes once the rows' own watermark has passed it, or before a barrier: an
+ *       aligned barrier proves that its rows are in, whatever the watermark says.
+ *   <li>No description is open at a barrier; rows that wait for later ones are in keyed state then.
+ *   <li>What is emitted is uploaded.
+ * </ol>
+ */
+public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
+    implements TwoInputStreamOperator<Update, BatchDescription, WrittenBatch> {
+  private static final long serialVersionUID = 1L;
+  private static final Logger LOG = LoggerFactory.getLogger(WriteOperator.class);
+
+  /** Uploads at the same time in a subtask: enough to hide a store's latency, few in memory. */
+  private static final int UPLOADS = 4;
+
+  private final WriteOptions options;
+
+  private transient MailboxExecutor mailbox;
+  private transient ListState<byte[]> heldRows;
+  private transient ListState<byte[]> heldErrors;
+  private transient ExecutorService executor;
+  private transient Author author;
+  private transient List<ShardHandle> handles;
+  private transient List<LongCounter> staged;
+  private transient List<LongCounter> retimed;
+
+  /** The slots met so far, by shard; few a shard, so looking through them is cheapest. */
+  private transient List<List<Slot>> slots;
+
+  private transient Deque<BatchDescription> open;
+  private transient @Nullable Closing closing;
+  private transient @Nullable Frontier described;
+  private transient Frontier passed;
+  private transient long bufferedBytes;
+
+  /** A description on its way out. */
+  private static final class Closing {
+    final BatchDescription description;
+    final List<WrittenBatch> batches = new ArrayList<>();
+    int running;
+
+    Closing(BatchDescription description) {
+      this.description = description;
+    }
+  }
+
+  /** For these shards. */
+  public WriteOperator(WriteOptions options) {
+    this.options = options;
+  }
+
+  @Override
+  public void setMailboxExecutor(MailboxExecutor mailboxExecutor) {
+    super.setMailboxExecutor(mailboxExecutor);
+    this.mailbox = mailboxExecutor;
+  }
+
+  @Override
+  public void initializeState(StateInitializationContext context) throws Exception {
+    super.initializeState(context);
+    heldRows = context.getKeyedStateStore().getListState(chunks("held-rows-1"));
+    heldErrors = context.getKeyedStateStore().getListState(chunks("held-errors-1"));
+  }
+
+  private static ListStateDescriptor<byte[]> chunks(String name) {
+    return new ListStateDescriptor<>(
+        name, PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO);
+  }
+
+  @Override
+  public void open() throws Exception {
+    super.open();
+    executor = Workers.pool("tidemark-write", UPLOADS);
+    author =
+        Attempts.author(
+            Attempts.begin(options.settings().writer(), Clock.systemUTC()), "write");
+    handles = new ArrayList<>();
+    staged = new ArrayList<>();
+    retimed = new ArrayList<>();
+    slots = new ArrayList<>();
+    open = new ArrayDeque<>();
+    passed = Frontier.MINIMUM;
+    for (var shard : options.shards()) {
+      handles.add(ShardHandles.acquire(getRuntimeContext(), shard, options.settings()));
+      staged.add(counter(shard.name(), "staged"));
+      retimed.add(counter(shard.name(), "retimed"));
+      slots.add(new ArrayList<>());
+    }
+    markHeld("held-rows-1", true);
+    markHeld("held-errors-1", false);
+  }
+
+  private LongCounter counter(String shard, String name) {
+    LongCounter counter = new LongCounter();
+    getRuntimeContext().addAccumulator("tidemark." + shard + "." + name, counter);
+    return counter;
+  }
+
+  /** Finds the slots that the restored state holds rows of. */
+  private void markHeld(String state, boolean rows) {
+    List<Integer> keys;
+    try (var found =
+        this.<Integer>getKeyedStateBackend().getKeys(state, VoidNamespace.INSTANCE)) {
+      keys = found.toList();
+    }
+    for (int key : keys) {
+      Slot slot = slot(SlotKeys.shardOf(key), key);
+      (rows ? slot.rows() : slot.errors()).held(true);
+    }
+  }
+
+  private Slot slot(int shard, int key) {
+    List<Slot> ofShard = slots.get(shard);
+    for (int i = 0; i < ofShard.size(); i++) {
+      Slot slot = ofShard.get(i);
+      if (slot.key() == key) {
+        return slot;
+      }
+    }
+    Slot made = new Slot(shard, key);
+    ofShard.add(made);
+    return made;
+  }
+
+  /** Rows touch no state, so Flink need not set the key for each. */
+  @Override
+  public boolean hasKeyContext1() {
+    return false;
+  }
+
+  @Override
+  public void processElement1(StreamRecord<Update> element) throws Exception {
+    Update update = element.getValue();
+    Slot slot = slot(update.shard, update.slotKey);
+    long before = slot.bytes();
+    slot.add(update);
+    bufferedBytes += slot.bytes() - before;
+    if (bufferedBytes > options.settings().bufferBytes()) {
+      holdLargest();
+    }
+  }
+
+  @Override
+  public void processElement2(StreamRecord<BatchDescription> element) throws Exception {
+    BatchDescription description = element.getValue();
+    if (described != null && !described.equals(description.lower())) {
+      throw new IllegalStateException(
+          "description " + description + " doesn't begin at " + described + ", where the last ended");
+    }
+    described = description.upper();
+    open.add(description);
+    maybeClose(false);
+    if (passed.isEnd()) {
+      drain(false);
+    }
+  }
+
+  @Override
+  public void processWatermark1(Watermark mark) throws Exception {
+    passed = passed.max(Frontier.ofWatermark(mark.getTimestamp()));
+    maybeClose(false);
+    if (passed.isEnd()) {
+      drain(false);
+    }
+  }
+
+  /** The description is the message; its watermark adds nothing. */
+  @Override
+  public void processWatermark2(Watermark mark) {}
+
+  @Override
+  public void processWatermarkStatus(WatermarkStatus status) {}
+
+  @Override
+  protected void processWatermarkStatus(WatermarkStatus status, int input) {}
+
+  @Override
+  public void prepareSnapshotPreBarrier(long checkpointId) throws Exception {
+    drain(true);
+  }
+
+  /** Waits until nothing is on its way out, and nothing is open that may close. */
+  private void drain(boolean barrier) throws Exception {
+    maybeClose(barrier);
+    while (closing != null) {
+      mailbox.yield();
+      maybeClose(barrier);
+    }
+  }
+
+  /** Begins to close the first open description if it may close and no other is closing. */
+  private void maybeClose(boolean barrier) throws Exception {
+    while (closing == null && !open.isEmpty()) {
+      BatchDescription next = open.getFirst();
+      if (!barrier && !passed.isEnd() && passed.isBefore(next.upper())) {
+        return;
+      }
+      open.removeFirst();
+      close(next);
+    }
+  }
+
+  private void close(BatchDescription description) throws Exception {
+    Closing begun = new Closing(description);
+    closing = begun;
+    begun.running = 1;
+    for (List<Slot> ofShard : slots) {
+      for (Slot slot : ofShard) {
+        CloseSlot.Taken rows = take(slot, slot.rows(), heldRows, description.upper());
+        CloseSlot.Taken errors = take(slot, slot.errors(), heldErrors, description.upper());
+        if (!rows.isEmpty() || !errors.isEmpty()) {
+          ShardHandle handle = handles.get(slot.shard());
+          begun.running++;
+          submit(
+              slot,
+              new CloseSlot(
+                  slot, description, rows, errors, options, () -> handle.parts(author)));
+        }
+      }
+    }
+    maybeFinish(begun);
+  }
+
+  /** Takes from a lane what may hold rows below {@code upper}. */
+  private CloseSlot.Taken take(
+      Slot slot, Lane lane, ListState<byte[]> held, Frontier upper) throws Exception {
+    List<byte[]> chunks = List.of();
+    if (lane.held()) {
+      setCurrentKey(slot.key());
+      HeldChunks.Split split = HeldChunks.split(held.get(), upper);
+      chunks = split.leaving();
+      if (!chunks.isEmpty()) {
+        held.update(split.staying());
+        lane.held(!split.staying().isEmpty());
+      }
+    }
+    boolean leaves = upper.hasPassed(lane.rows().minTime());
+    Lane.Rows rows = leaves ? lane.take() : new Lane.Rows();
+    bufferedBytes -= rows.bytes();
+    return new CloseSlot.Taken(rows, chunks);
+  }
+
+  private void submit(Slot slot, CloseSlot job) {
+    executor.execute(
+        () -> {
+          CloseSlot.Closed closed = null;
+          Exception failure = null;
+          try {
+            closed = job.run();
+          } catch (Exception e) {
+            failure = e;
+          }
+          report(slot, closed, failure);
+        });
+  }
+
+  private void report(
+      Slot slot, CloseSlot.@Nullable Closed closed, @Nullable Exception failure) {
+    try {
+      mailbox.execute(() -> closed(slot, closed, failure), "slot closed");
+    } catch (RejectedExecutionException taskIsClosing) {
+      LOG.debug("a slot closed after its task: what it uploaded is an orphan");
+    }
+  }
+
+  private void closed(
+      Slot slot, CloseSlot.@Nullable Closed closed, @Nullable Exception failure)
+      throws Exception {
+    Closing current = closing;
+    if (failure != null || closed == null || current == null) {
+      throw new IllegalStateException(
+          "slot " + slot.key() + " of shard " + options.shards().get(slot.shard()).name()
+              + " could not be written",
+          failure);
+    }
+    bufferedBytes += closed.stayRows().bytes() + closed.stayErrors().bytes();
+    slot.rows().putBack(closed.stayRows());
+    slot.errors().putBack(closed.stayErrors());
+    if (closed.batch() != null) {
+      current.batches.add(closed.batch());
+      staged.get(slot.shard()).add(closed.updates());
+      retimed.get(slot.shard()).add(closed.retimed());
+    }
+    maybeFinish(current);
+    maybeClose(false);
+  }
+
+  /** One of the description's slots is done; after the last it leaves. */
+  private void maybeFinish(Closing current) {
+    if (--current.running > 0) {
+      return;
+    }
+    closing = null;
+    current.batches.sort(Comparator.comparingInt(WrittenBatch::slot));
+    for (WrittenBatch batch : current.batches) {
+      output.collect(new StreamRecord<>(batch));
+    }
+    Frontier upper = current.description.upper();
+    LOG.debug("closed {}: {} batches", current.description, current.batches.size());
+    output.emitWatermark(new Watermark(upper.watermark()));
+  }
+
+  /** Memory is full: the slot that takes most of it goes to held state before its barrier. */
+  private void holdLargest() throws Exception {
+    Slot largest = null;
+    for (List<Slot> ofShard : slots) {
+      for (Slot slot : ofShard) {
+        if (largest == null || slot.bytes() > largest.bytes()) {
+          largest = slot;
+        }
+      }
+    }
+    if (largest != null) {
+      hold(largest);
+    }
+  }
+
+  private void hold(Slot slot) throws Exception {
+    bufferedBytes -= slot.bytes();
+    hold(slot, slot.rows(), heldRows);
+    hold(slot, slot.errors(), heldErrors);
+  }
+
+  private void hold(Slot slot, Lane lane, ListState<byte[]> held) throws Exception {
+    if (lane.rows().isEmpty()) {
+      return;
+    }
+    setCurrentKey(slot.key());
+    try (UpdateCursor run = lane.rows().sorted()) {
+      HeldChunks.write(run, held::add);
+    }
+    lane.rows().clear();
+    lane.held(true);
+  }
+
+  @Override
+  public void snapshotState(StateSnapshotContext context) throws Exception {
+    super.snapshotState(context);
+    if (closing != null || !open.isEmpty()) {
+      throw new IllegalStateException("a description is open at a barrier");
+    }
+    for (List<Slot> ofShard : slots) {
+      for (Slot slot : ofShard) {
+        hold(slot);
+      }
+    }
+  }
+
+  @Override
+  public void finish() throws Exception {
+    for (List<Slot> ofShard : slots) {
+      for (Slot slot : ofShard) {
+        if (slot.bytes() > 0 || slot.rows().held() || slot.errors().held()) {
+          throw new IllegalStateException(
+              "rows of shard " + options.shards().get(slot.shard()).name()
+                  + " are left at the end of input");
+        }
+      }
+    }
+    super.finish();
+  }
+
+  @Override
+  public void close() throws Exception {
+    Workers.stop(executor);
+    if (handles != null) {
+      handles.forEach(ShardHandle::close);
+    }
+    super.close();
+  }
+}
