@@ -24,8 +24,7 @@ public final class ShardHandle implements AutoCloseable {
   private final long partTargetBytes;
   private @Nullable PartStore parts;
 
-  ShardHandle(
-      ShardHandles.Key key, ShardTarget target, ObjectStore store, long partTargetBytes) {
+  ShardHandle(ShardHandles.Key key, ShardTarget target, ObjectStore store, long partTargetBytes) {
     this.key = key;
     this.target = target;
     this.store = store;
@@ -53,7 +52,8 @@ public final class ShardHandle implements AutoCloseable {
     if (!state.exists()) {
       Command create =
           new Command.Create(
-              newId(), new Schema(1, target.schema().columns(), target.schema().key()),
+              newId(),
+              new Schema(1, target.schema().columns(), target.schema().key()),
               target.spec());
       CommitResult made = log.commit(create, by);
       state = made.state();

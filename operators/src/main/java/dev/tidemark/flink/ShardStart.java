@@ -34,7 +34,7 @@ public final class ShardStart {
   }
 
   /** A job without state meets a shard with data: by {@code start = refuse} it doesn't write. */
-  static void checkNoData(ShardTarget shard, ShardState state) {
+  public static void checkNoData(ShardTarget shard, ShardState state) {
     if (!state.upper().isMinimum()) {
       throw new StopForGoodException(
           "shard "

@@ -19,6 +19,7 @@ public final class SlotKeys implements Serializable {
   public static final int MAX_SHARDS = 1 << 10;
 
   private final int runs;
+  private final int maxParallelism;
   private final int[][] keys;
 
   /**
@@ -38,6 +39,7 @@ public final class SlotKeys implements Serializable {
           "write.runs is " + runs + "; it can be 1 to the " + maxParallelism + " key groups");
     }
     this.runs = runs;
+    this.maxParallelism = maxParallelism;
     this.keys = new int[shards][runs];
     for (int shard = 0; shard < shards; shard++) {
       for (int slot = 0; slot < runs; slot++) {
@@ -45,6 +47,11 @@ public final class SlotKeys implements Serializable {
         keys[shard][slot] = firstKey(shard, (int) (group % maxParallelism), maxParallelism);
       }
     }
+  }
+
+  /** The number of key groups that the keys were chosen for. */
+  public int maxParallelism() {
+    return maxParallelism;
   }
 
   /** The slots of each shard. */

@@ -1,8 +1,25 @@
 package dev.tidemark.flink;
 
+import dev.tidemark.flink.append.AppendOperator;
+import dev.tidemark.flink.append.AppendOptions;
+import dev.tidemark.flink.message.DescriptionSerializer;
 import dev.tidemark.flink.message.Update;
+import dev.tidemark.flink.message.WrittenBatch;
+import dev.tidemark.flink.mint.MintOperator;
+import dev.tidemark.flink.mint.WatermarksOnly;
+import dev.tidemark.flink.write.WriteOperator;
+import dev.tidemark.flink.write.WriteOptions;
+import dev.tidemark.spine.SpineSpec;
+import dev.tidemark.time.BatchDescription;
 import java.util.List;
+import org.apache.flink.api.common.RuntimeExecutionMode;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.configuration.ExecutionOptions;
 import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.KeyedStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.transformations.PartitionTransformation;
 
 /**
  * Makes a stream of updates durable as shards: mint, write and append, and on a side path spine,
@@ -14,16 +31,94 @@ public final class TidemarkSink {
   /** The slots of a job with these shards, by which its source computes {@link Update#slotKey}. */
   public static SlotKeys slotKeys(
       List<ShardTarget> shards, SinkSettings settings, int parallelism, int maxParallelism) {
-    throw new UnsupportedOperationException();
+    int writers = settings.writeParallelism() > 0 ? settings.writeParallelism() : parallelism;
+    int freshRuns = Integer.MAX_VALUE;
+    for (ShardTarget shard : shards) {
+      SpineSpec spec = shard.spec();
+      freshRuns = Math.min(freshRuns, spec.freshRuns());
+    }
+    int wanted = settings.writeRuns() > 0 ? settings.writeRuns() : ceilDiv(writers, shards.size());
+    if (settings.writeRuns() > freshRuns) {
+      throw new IllegalArgumentException(
+          "write.runs is "
+              + settings.writeRuns()
+              + ", but a batch may have at most half of shard.spec.fan-in runs, "
+              + freshRuns);
+    }
+    return new SlotKeys(shards.size(), Math.min(wanted, freshRuns), maxParallelism);
+  }
+
+  private static int ceilDiv(int amount, int by) {
+    return (amount + by - 1) / by;
   }
 
   /**
    * Builds the topology behind {@code updates}, whose watermarks say which times are complete.
    *
    * @return what became durable, shard by shard; a job may wait on it
+   * @throws IllegalArgumentException when checkpointing is off or the runtime mode is not STREAMING
    */
   public static DataStream<ShardCommit> append(
       DataStream<Update> updates, List<ShardTarget> shards, SinkSettings settings, SlotKeys slots) {
-    throw new UnsupportedOperationException();
+    StreamExecutionEnvironment env = updates.getExecutionEnvironment();
+    checkMode(env);
+    int writers =
+        settings.writeParallelism() > 0 ? settings.writeParallelism() : env.getParallelism();
+
+    SingleOutputStreamOperator<Update> watermarks =
+        updates
+            .transform("watermarks", Update.TYPE, new WatermarksOnly())
+            .uid("tidemark-watermarks")
+            .setParallelism(updates.getParallelism());
+    SingleOutputStreamOperator<BatchDescription> mint =
+        aligned(watermarks.global())
+            .transform("mint", DescriptionSerializer.TYPE, new MintOperator())
+            .uid("tidemark-mint")
+            .setParallelism(1)
+            .setMaxParallelism(1);
+
+    KeyedStream<Update, Integer> rows = aligned(updates.keyBy(row -> row.slotKey, Types.INT));
+    SingleOutputStreamOperator<WrittenBatch> write =
+        rows.connect(aligned(mint.broadcast()))
+            .transform(
+                "write", WrittenBatch.TYPE, new WriteOperator(new WriteOptions(shards, settings)))
+            .uid("tidemark-write")
+            .setParallelism(writers)
+            .setMaxParallelism(slots.maxParallelism());
+
+    return aligned(write.keyBy(batch -> slots.shardKey(batch.shard()), Types.INT))
+        .transform(
+            "append",
+            ShardCommit.TYPE,
+            new AppendOperator(new AppendOptions(shards, settings, slots)))
+        .uid("tidemark-append")
+        .setParallelism(Math.min(env.getParallelism(), shards.size()))
+        .setMaxParallelism(slots.maxParallelism());
+  }
+
+  private static void checkMode(StreamExecutionEnvironment env) {
+    if (!env.getCheckpointConfig().isCheckpointingEnabled()) {
+      throw new IllegalArgumentException(
+          "checkpointing is off, and with commit = checkpoint nothing would ever be committed:"
+              + " set checkpoint.interval");
+    }
+    RuntimeExecutionMode mode = env.getConfiguration().get(ExecutionOptions.RUNTIME_MODE);
+    if (mode != RuntimeExecutionMode.STREAMING) {
+      throw new IllegalArgumentException(
+          "execution.runtime-mode is "
+              + mode
+              + ": Tidemark needs STREAMING, for bounded input too");
+    }
+  }
+
+  /**
+   * Rows must not overtake the barrier before which their description closes, so the edges into
+   * mint, write and append stay aligned whatever the job is set to, as Flink's own sinks have it.
+   */
+  private static <S extends DataStream<?>> S aligned(S edge) {
+    ((PartitionTransformation<?>) edge.getTransformation())
+        .getPartitioner()
+        .disableUnalignedCheckpoints();
+    return edge;
   }
 }

@@ -85,16 +85,44 @@ final class CloseSlot {
   }
 
   /** Where a lane's rows went: into parts, or into a block. */
-  private record Left(
-      List<Part> run,
-      byte[] block,
-      long rows,
-      long bytes,
-      long retracted,
-      long sum,
-      long maxTime) {
-    static final Left NOTHING =
-        new Left(List.of(), WrittenBatch.NO_BLOCK, 0, 0, 0, 0, Long.MIN_VALUE);
+  private static final class Left {
+    static final Left NOTHING = new Left(List.of(), WrittenBatch.NO_BLOCK, new Tally());
+
+    final List<Part> run;
+    final byte[] block;
+    final Tally tally;
+
+    Left(List<Part> run, byte[] block, Tally tally) {
+      this.run = run;
+      this.block = block;
+      this.tally = tally;
+    }
+  }
+
+  /** What is counted of updates. */
+  private static final class Tally {
+    long rows;
+    long bytes;
+    long retracted;
+    long sum;
+    long maxTime = Long.MIN_VALUE;
+
+    void add(UpdateCursor update) {
+      long rowBytes = update.rowLength() + 2L * Long.BYTES;
+      rows++;
+      bytes += rowBytes;
+      retracted += update.diff() < 0 ? rowBytes : 0;
+      sum += update.diff();
+      maxTime = Math.max(maxTime, update.time());
+    }
+
+    void add(Part part) {
+      rows += part.rows();
+      bytes += part.bytes();
+      retracted += part.retracted();
+      sum += part.sum();
+      maxTime = Math.max(maxTime, part.maxTime());
+    }
   }
 
   Closed run() throws IOException {
@@ -102,7 +130,8 @@ final class CloseSlot {
     Lane.Rows stayErrors = new Lane.Rows();
     Left left = leave(rows, stayRows, schema);
     Left leftErrors = leave(errors, stayErrors, ErrorRows.SCHEMA);
-    if (left.rows() == 0 && leftErrors.rows() == 0) {
+    Tally tally = left.tally;
+    if (tally.rows == 0 && leftErrors.tally.rows == 0) {
       return new Closed(null, stayRows, stayErrors, 0, retimed);
     }
     Batch batch =
@@ -111,19 +140,19 @@ final class CloseSlot {
             description,
             Frontier.MINIMUM,
             0,
-            left.run().isEmpty() ? List.of() : List.of(left.run()),
-            leftErrors.run(),
-            left.rows(),
-            left.bytes(),
-            left.retracted(),
-            OptionalLong.of(left.sum()),
-            Math.max(left.maxTime(), leftErrors.maxTime()),
+            left.run.isEmpty() ? List.of() : List.of(left.run),
+            leftErrors.run,
+            tally.rows,
+            tally.bytes,
+            tally.retracted,
+            OptionalLong.of(tally.sum),
+            Math.max(tally.maxTime, leftErrors.tally.maxTime),
             false,
             schema.id(),
             Map.of());
     WrittenBatch written =
-        new WrittenBatch(slot.shard(), slot.key(), batch, left.block(), leftErrors.block());
-    return new Closed(written, stayRows, stayErrors, left.rows(), retimed);
+        new WrittenBatch(slot.shard(), slot.key(), batch, left.block, leftErrors.block);
+    return new Closed(written, stayRows, stayErrors, tally.rows, retimed);
   }
 
   private Left leave(Taken taken, Lane.Rows stay, Schema written) throws IOException {
@@ -154,44 +183,23 @@ final class CloseSlot {
   /** The first rows are kept until there are too many to travel in the message. */
   private Left write(UpdateCursor run, Schema written) throws IOException {
     RowBuffer head = new RowBuffer();
-    long rowCount = 0;
-    long bytes = 0;
-    long retracted = 0;
-    long sum = 0;
-    long maxTime = Long.MIN_VALUE;
+    Tally tally = new Tally();
     while (run.next()) {
       head.add(run.row(), run.rowOffset(), run.rowLength(), run.time(), run.diff());
-      long rowBytes = run.rowLength() + 2L * Long.BYTES;
-      rowCount++;
-      bytes += rowBytes;
-      retracted += run.diff() < 0 ? rowBytes : 0;
-      sum += run.diff();
-      maxTime = Math.max(maxTime, run.time());
-      if (bytes > inlineBytes) {
+      tally.add(run);
+      if (tally.bytes > inlineBytes) {
         return upload(new Joined(head.sorted(), run), written);
       }
     }
-    if (rowCount == 0) {
-      return Left.NOTHING;
-    }
-    byte[] block = RowBlock.encode(head.sorted());
-    return new Left(List.of(), block, rowCount, bytes, retracted, sum, maxTime);
+    return tally.rows == 0
+        ? Left.NOTHING
+        : new Left(List.of(), RowBlock.encode(head.sorted()), tally);
   }
 
   private Left upload(UpdateCursor run, Schema written) throws IOException {
     List<Part> uploaded = parts.open().writeRun(run, written);
-    long rowCount = 0;
-    long bytes = 0;
-    long retracted = 0;
-    long sum = 0;
-    long maxTime = Long.MIN_VALUE;
-    for (Part part : uploaded) {
-      rowCount += part.rows();
-      bytes += part.bytes();
-      retracted += part.retracted();
-      sum += part.sum();
-      maxTime = Math.max(maxTime, part.maxTime());
-    }
-    return new Left(uploaded, WrittenBatch.NO_BLOCK, rowCount, bytes, retracted, sum, maxTime);
+    Tally tally = new Tally();
+    uploaded.forEach(tally::add);
+    return new Left(uploaded, WrittenBatch.NO_BLOCK, tally);
   }
 }

@@ -106,8 +106,7 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
   }
 
   private static ListStateDescriptor<byte[]> chunks(String name) {
-    return new ListStateDescriptor<>(
-        name, PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO);
+    return new ListStateDescriptor<>(name, PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO);
   }
 
   @Override
@@ -115,8 +114,7 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
     super.open();
     executor = Workers.pool("tidemark-write", UPLOADS);
     author =
-        Attempts.author(
-            Attempts.begin(options.settings().writer(), Clock.systemUTC()), "write");
+        Attempts.author(Attempts.begin(options.settings().writer(), Clock.systemUTC()), "write");
     handles = new ArrayList<>();
     staged = new ArrayList<>();
     retimed = new ArrayList<>();
@@ -142,8 +140,7 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
   /** Finds the slots that the restored state holds rows of. */
   private void markHeld(String state, boolean rows) {
     List<Integer> keys;
-    try (var found =
-        this.<Integer>getKeyedStateBackend().getKeys(state, VoidNamespace.INSTANCE)) {
+    try (var found = this.<Integer>getKeyedStateBackend().getKeys(state, VoidNamespace.INSTANCE)) {
       keys = found.toList();
     }
     for (int key : keys) {
@@ -188,7 +185,11 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
     BatchDescription description = element.getValue();
     if (described != null && !described.equals(description.lower())) {
       throw new IllegalStateException(
-          "description " + description + " doesn't begin at " + described + ", where the last ended");
+          "description "
+              + description
+              + " doesn't begin at "
+              + described
+              + ", where the last ended");
     }
     described = description.upper();
     open.add(description);
@@ -256,8 +257,7 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
           begun.running++;
           submit(
               slot,
-              new CloseSlot(
-                  slot, description, rows, errors, options, () -> handle.parts(author)));
+              new CloseSlot(slot, description, rows, errors, options, () -> handle.parts(author)));
         }
       }
     }
@@ -265,8 +265,8 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
   }
 
   /** Takes from a lane what may hold rows below {@code upper}. */
-  private CloseSlot.Taken take(
-      Slot slot, Lane lane, ListState<byte[]> held, Frontier upper) throws Exception {
+  private CloseSlot.Taken take(Slot slot, Lane lane, ListState<byte[]> held, Frontier upper)
+      throws Exception {
     List<byte[]> chunks = List.of();
     if (lane.held()) {
       setCurrentKey(slot.key());
@@ -297,8 +297,7 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
         });
   }
 
-  private void report(
-      Slot slot, CloseSlot.@Nullable Closed closed, @Nullable Exception failure) {
+  private void report(Slot slot, CloseSlot.@Nullable Closed closed, @Nullable Exception failure) {
     try {
       mailbox.execute(() -> closed(slot, closed, failure), "slot closed");
     } catch (RejectedExecutionException taskIsClosing) {
@@ -306,13 +305,15 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
     }
   }
 
-  private void closed(
-      Slot slot, CloseSlot.@Nullable Closed closed, @Nullable Exception failure)
+  private void closed(Slot slot, CloseSlot.@Nullable Closed closed, @Nullable Exception failure)
       throws Exception {
     Closing current = closing;
     if (failure != null || closed == null || current == null) {
       throw new IllegalStateException(
-          "slot " + slot.key() + " of shard " + options.shards().get(slot.shard()).name()
+          "slot "
+              + slot.key()
+              + " of shard "
+              + options.shards().get(slot.shard()).name()
               + " could not be written",
           failure);
     }
@@ -395,7 +396,8 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
       for (Slot slot : ofShard) {
         if (slot.bytes() > 0 || slot.rows().held() || slot.errors().held()) {
           throw new IllegalStateException(
-              "rows of shard " + options.shards().get(slot.shard()).name()
+              "rows of shard "
+                  + options.shards().get(slot.shard()).name()
                   + " are left at the end of input");
         }
       }

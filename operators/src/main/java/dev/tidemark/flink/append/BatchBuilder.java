@@ -1,0 +1,146 @@
+package dev.tidemark.flink.append;
+
+import dev.tidemark.flink.ShardHandle;
+import dev.tidemark.flink.message.WrittenBatch;
+import dev.tidemark.part.PartStore;
+import dev.tidemark.part.RowBlock;
+import dev.tidemark.row.ErrorRows;
+import dev.tidemark.row.MergeCursor;
+import dev.tidemark.row.UpdateCursor;
+import dev.tidemark.schema.Schema;
+import dev.tidemark.spine.Batch;
+import dev.tidemark.spine.Part;
+import dev.tidemark.time.Frontier;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+
+/**
+ * Makes one batch of a shard out of what its slots have written: uploaded runs stay as they are,
+ * and all rows that travelled in messages become one run, in the log entry where they are few.
+ */
+final class BatchBuilder {
+  private final PartStore parts;
+  private final Schema schema;
+  private final int inlineBytes;
+  private final int freshRuns;
+
+  BatchBuilder(PartStore parts, Schema schema, int inlineBytes, int freshRuns) {
+    this.parts = parts;
+    this.schema = schema;
+    this.inlineBytes = inlineBytes;
+    this.freshRuns = freshRuns;
+  }
+
+  Batch build(AppendPlan.Group group) throws IOException {
+    List<List<Part>> runs = new ArrayList<>();
+    List<byte[]> blocks = new ArrayList<>();
+    List<Part> errors = new ArrayList<>();
+    List<byte[]> errorBlocks = new ArrayList<>();
+    for (WrittenBatch written : group.batches()) {
+      runs.addAll(written.batch().runs());
+      errors.addAll(written.batch().errors());
+      addBlock(blocks, written.rowBlock());
+      addBlock(errorBlocks, written.errorBlock());
+    }
+    List<Part> small = ofBlocks(blocks, schema);
+    if (!small.isEmpty()) {
+      runs.add(small);
+    }
+    errors.addAll(ofBlocks(errorBlocks, ErrorRows.SCHEMA));
+    while (runs.size() > freshRuns) {
+      runs = withFewerRuns(runs);
+    }
+    return batch(group, runs, errors);
+  }
+
+  private static void addBlock(List<byte[]> blocks, byte[] block) {
+    if (block.length > 0) {
+      blocks.add(block);
+    }
+  }
+
+  private List<Part> ofBlocks(List<byte[]> blocks, Schema written) throws IOException {
+    if (blocks.isEmpty()) {
+      return List.of();
+    }
+    if (blocks.size() == 1) {
+      return List.of(PartStore.inline(blocks.get(0), written));
+    }
+    byte[] together;
+    try (UpdateCursor merged = merged(blocks)) {
+      together = RowBlock.encode(merged);
+    }
+    Part inline = PartStore.inline(together, written);
+    if (inline.rows() == 0) {
+      return List.of();
+    }
+    if (inline.bytes() <= inlineBytes) {
+      return List.of(inline);
+    }
+    try (UpdateCursor rows = RowBlock.decode(together)) {
+      return parts.writeRun(rows, written);
+    }
+  }
+
+  private static UpdateCursor merged(List<byte[]> blocks) throws IOException {
+    List<UpdateCursor> inputs = new ArrayList<>();
+    for (byte[] block : blocks) {
+      inputs.add(RowBlock.decode(block));
+    }
+    return new MergeCursor(inputs, Long.MIN_VALUE);
+  }
+
+  /**
+   * A description can have more runs than a batch may when the job was restored with other slots:
+   * rows held for the old ones leave beside those of the new. The first two runs become one.
+   */
+  private List<List<Part>> withFewerRuns(List<List<Part>> runs) throws IOException {
+    List<UpdateCursor> firstTwo = new ArrayList<>();
+    for (List<Part> run : runs.subList(0, 2)) {
+      firstTwo.add(parts.readRun(run, schema, schema));
+    }
+    List<List<Part>> fewer = new ArrayList<>(runs.subList(2, runs.size()));
+    try (UpdateCursor merged = new MergeCursor(firstTwo, Long.MIN_VALUE)) {
+      List<Part> run = parts.writeRun(merged, schema);
+      if (!run.isEmpty()) {
+        fewer.add(run);
+      }
+    }
+    return fewer;
+  }
+
+  private Batch batch(AppendPlan.Group group, List<List<Part>> runs, List<Part> errors) {
+    long rows = 0;
+    long bytes = 0;
+    long retracted = 0;
+    long sum = 0;
+    long maxTime = Long.MIN_VALUE;
+    for (List<Part> run : runs) {
+      for (Part part : run) {
+        rows += part.rows();
+        bytes += part.bytes();
+        retracted += part.retracted();
+        sum += part.sum();
+        maxTime = Math.max(maxTime, part.maxTime());
+      }
+    }
+    return new Batch(
+        ShardHandle.newId(),
+        group.bounds(),
+        Frontier.MINIMUM,
+        0,
+        runs,
+        errors,
+        rows,
+        bytes,
+        retracted,
+        OptionalLong.of(sum),
+        maxTime,
+        false,
+        schema.id(),
+        Map.of());
+  }
+}

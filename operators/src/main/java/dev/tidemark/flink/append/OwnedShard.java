@@ -1,0 +1,181 @@
+package dev.tidemark.flink.append;
+
+import dev.tidemark.flink.ShardHandle;
+import dev.tidemark.flink.SinkSettings;
+import dev.tidemark.flink.message.WrittenBatch;
+import dev.tidemark.log.Author;
+import dev.tidemark.merge.Compactor;
+import dev.tidemark.shard.ShardState;
+import dev.tidemark.spine.Batch;
+import dev.tidemark.time.Frontier;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.flink.api.common.accumulators.LongCounter;
+import org.apache.flink.api.common.functions.RuntimeContext;
+import org.apache.flink.metrics.MetricGroup;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What append knows of one of its shards: the batches that aren't known to be in its log (the same
+ * as in keyed state, but for those that came since the last barrier), and how its appends go.
+ */
+final class OwnedShard {
+  private final int index;
+  private final int key;
+  private final ShardHandle handle;
+  private final LongCounter committedRows = new LongCounter();
+  private final LongCounter committedBytes = new LongCounter();
+  private final LongCounter commits = new LongCounter();
+
+  private final List<WrittenBatch> untagged = new ArrayList<>();
+  private final Map<PendingKey, WrittenBatch> pending = new HashMap<>();
+  private SeenShard seen = new SeenShard("", Frontier.MINIMUM);
+  private @Nullable SeenShard snapshotted;
+  private @Nullable String full;
+  private long fullSince;
+  private long lastCommit;
+
+  OwnedShard(
+      int index,
+      int key,
+      ShardHandle handle,
+      RuntimeContext context,
+      MetricGroup metrics,
+      long now) {
+    this.index = index;
+    this.key = key;
+    this.handle = handle;
+    this.lastCommit = now;
+    String name = handle.target().name();
+    context.addAccumulator("tidemark." + name + ".committed", committedRows);
+    context.addAccumulator("tidemark." + name + ".appendedBytes", committedBytes);
+    context.addAccumulator("tidemark." + name + ".commits", commits);
+    MetricGroup group = metrics.addGroup("tidemark", name);
+    group.gauge("upper", () -> seen.upper().time());
+    group.gauge("runs", () -> runs(handle.log().known()));
+  }
+
+  private static long runs(ShardState state) {
+    return state.exists() ? state.batches().stream().mapToLong(Batch::runCount).sum() : 0;
+  }
+
+  int index() {
+    return index;
+  }
+
+  int key() {
+    return key;
+  }
+
+  ShardHandle handle() {
+    return handle;
+  }
+
+  void add(WrittenBatch batch) {
+    untagged.add(batch);
+  }
+
+  void addRestored(PendingKey at, WrittenBatch batch) {
+    pending.put(at, batch);
+  }
+
+  /** Tags what came since the last barrier; these entries are new to keyed state. */
+  List<Map.Entry<PendingKey, WrittenBatch>> tag(long checkpoint) {
+    List<Map.Entry<PendingKey, WrittenBatch>> tagged = new ArrayList<>();
+    for (WrittenBatch batch : untagged) {
+      tagged.add(
+          Map.entry(new PendingKey(checkpoint, batch.bounds().upper(), batch.slot()), batch));
+    }
+    untagged.clear();
+    tagged.forEach(entry -> pending.put(entry.getKey(), entry.getValue()));
+    return tagged;
+  }
+
+  /** The batches that checkpoint {@code tag} and those before it hold. */
+  List<WrittenBatch> due(long tag) {
+    List<WrittenBatch> due = new ArrayList<>();
+    pending.forEach(
+        (at, batch) -> {
+          if (at.tag() <= tag) {
+            due.add(batch);
+          }
+        });
+    return due;
+  }
+
+  /** Forgets batches that are in the shard's log; returns where they lay. */
+  List<PendingKey> remove(List<WrittenBatch> done) {
+    Set<WrittenBatch> gone = new HashSet<>(done);
+    List<PendingKey> keys = new ArrayList<>();
+    pending
+        .entrySet()
+        .removeIf(
+            entry -> {
+              boolean removed = gone.contains(entry.getValue());
+              if (removed) {
+                keys.add(entry.getKey());
+              }
+              return removed;
+            });
+    return keys;
+  }
+
+  SeenShard seen() {
+    return seen;
+  }
+
+  void saw(ShardState state) {
+    seen = new SeenShard(state.shard(), state.upper());
+  }
+
+  /** Whether there is something to write down about the shard since it was last asked. */
+  boolean changedSinceSnapshot() {
+    boolean changed = !seen.equals(snapshotted);
+    snapshotted = seen;
+    return changed;
+  }
+
+  void committed(ShardAppend.Committed what, long now) {
+    committedRows.add(what.rows());
+    committedBytes.add(what.bytes());
+    commits.add(1);
+    lastCommit = now;
+  }
+
+  /** Whether a commit without rows is due. */
+  boolean isIdleSince(long now, Duration idleInterval) {
+    return now - lastCommit >= idleInterval.toMillis();
+  }
+
+  /** Notes whether the spine had room, and why not. */
+  void full(@Nullable String reason, long now) {
+    if (reason != null && full == null) {
+      fullSince = now;
+    }
+    full = reason;
+  }
+
+  boolean isFull() {
+    return full != null;
+  }
+
+  @Nullable String full() {
+    return full;
+  }
+
+  /** How long the spine has had no room. */
+  long stalledMillis(long now) {
+    return full == null ? 0 : now - fullSince;
+  }
+
+  /** Merges in the place of those who aren't there any more. */
+  Compactor compactor(Author by, SinkSettings settings) throws IOException {
+    return new Compactor(handle.log(), handle.parts(by), by, ShardHandle::newId);
+  }
+}

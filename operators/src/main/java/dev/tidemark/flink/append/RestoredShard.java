@@ -1,0 +1,65 @@
+package dev.tidemark.flink.append;
+
+import dev.tidemark.flink.ShardHandle;
+import dev.tidemark.flink.StopForGoodException;
+import dev.tidemark.log.Author;
+import dev.tidemark.shard.ShardState;
+import dev.tidemark.time.Frontier;
+import org.jspecify.annotations.Nullable;
+
+/** What must be so between a restored job and a shard before the job goes on writing it. */
+final class RestoredShard {
+  private RestoredShard() {}
+
+  /**
+   * Checks a shard against what the job's state knows of it.
+   *
+   * @param promise the greatest frontier that the restored state was promised
+   * @param seen what the job saw of the shard; null for a shard that is new to the job
+   * @throws StopForGoodException naming the frontiers and the mend
+   */
+  static void check(
+      ShardHandle handle, Author by, ShardState state, Promise promise, @Nullable SeenShard seen) {
+    String url = handle.target().url();
+    if (seen != null && !seen.shard().equals(state.shard())) {
+      throw new StopForGoodException(
+          "at "
+              + url
+              + " there is shard "
+              + state.shard()
+              + ", but this job has written shard "
+              + seen.shard()
+              + " there: bring that one back, or start without state on another shard");
+    }
+    if (seen != null && state.upper().isBefore(seen.upper())) {
+      throw new StopForGoodException(
+          "the log of shard "
+              + url
+              + " went back: its upper is "
+              + state.upper()
+              + ", this job has seen "
+              + seen.upper()
+              + ": bring the lost versions back, or start without state on another shard");
+    }
+    Frontier upto = ShardAppend.upto(state, by);
+    if (upto.isAfter(promise.frontier())) {
+      throw new StopForGoodException(
+          "shard "
+              + url
+              + " has what writer "
+              + by.attempt().writer()
+              + " appended up to "
+              + upto
+              + ", but the restored state reaches only to "
+              + promise.frontier()
+              + ": restore a newer checkpoint of this job");
+    }
+    if (state.upper().isAfter(upto)) {
+      throw ShardAppend.foreign(
+          handle,
+          by,
+          state,
+          "the shard's upper is " + state.upper() + ", this writer appended up to " + upto);
+    }
+  }
+}

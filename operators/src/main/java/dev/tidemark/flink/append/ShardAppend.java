@@ -1,0 +1,177 @@
+package dev.tidemark.flink.append;
+
+import dev.tidemark.flink.ShardHandle;
+import dev.tidemark.flink.StopForGoodException;
+import dev.tidemark.flink.message.WrittenBatch;
+import dev.tidemark.log.Author;
+import dev.tidemark.log.CommitResult;
+import dev.tidemark.shard.Command;
+import dev.tidemark.shard.Decision;
+import dev.tidemark.shard.Fact;
+import dev.tidemark.shard.SeqNo;
+import dev.tidemark.shard.ShardState;
+import dev.tidemark.spine.Batch;
+import dev.tidemark.spine.Spine;
+import dev.tidemark.time.Frontier;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One shard's share of a commit: plans the append on the shard's state, makes its batches, puts it
+ * into the log, and says what became of each written batch. Runs in an executor.
+ */
+final class ShardAppend {
+  /**
+   * What became of it.
+   *
+   * @param state the shard afterwards
+   * @param done the written batches that are in the shard now
+   * @param committed what this append brought; null when it brought nothing
+   * @param full what the spine said when it had no room for all of it; null when it had
+   */
+  record Outcome(
+      ShardState state,
+      List<WrittenBatch> done,
+      @Nullable Committed committed,
+      @Nullable String full) {}
+
+  /** A version that the append made. */
+  record Committed(SeqNo seqno, Frontier upper, long rows, long bytes) {}
+
+  private final ShardHandle handle;
+  private final Author by;
+  private final List<WrittenBatch> due;
+  private final Promise promise;
+  private final int inlineBytes;
+
+  ShardAppend(
+      ShardHandle handle, Author by, List<WrittenBatch> due, Promise promise, int inlineBytes) {
+    this.handle = handle;
+    this.by = by;
+    this.due = due;
+    this.promise = promise;
+    this.inlineBytes = inlineBytes;
+  }
+
+  Outcome run() throws IOException {
+    ShardState state = handle.log().known();
+    int freshRuns = state.spec().freshRuns();
+    AppendPlan plan = plan(state, freshRuns);
+    if (plan.groups().isEmpty()) {
+      return new Outcome(state, plan.done(), null, null);
+    }
+    if (!hasRoom(state, plan)) {
+      state = handle.log().refresh();
+      if (!hasRoom(state, plan)) {
+        return new Outcome(state, plan.done(), null, "level 0 is full");
+      }
+    }
+    BatchBuilder builder =
+        new BatchBuilder(handle.parts(by), state.schema(), inlineBytes, freshRuns);
+    List<Batch> batches = new ArrayList<>();
+    for (AppendPlan.Group group : plan.groups()) {
+      batches.add(builder.build(group));
+    }
+    CommitResult result = handle.log().commit(new Command.Append(by.attempt(), batches), by);
+    if (result instanceof CommitResult.Committed committed) {
+      return committed(plan, batches, committed);
+    }
+    if (result instanceof CommitResult.Nothing nothing) {
+      return done(plan, nothing.state(), plan.groups().size());
+    }
+    return refused(plan, (CommitResult.Refused) result);
+  }
+
+  private AppendPlan plan(ShardState state, int freshRuns) {
+    try {
+      return AppendPlan.of(state.upper(), upto(state, by), due, promise, freshRuns);
+    } catch (AppendPlan.ForeignWriteException e) {
+      throw foreign(state, e.what());
+    }
+  }
+
+  /** Whether the first batch would be admitted: else its parts need not be written yet. */
+  private static boolean hasRoom(ShardState state, AppendPlan plan) {
+    int runs = AppendPlan.runs(plan.groups().get(0).batches());
+    int there = Spine.of(state.batches(), state.consolidating()).count(0);
+    return runs == 0 || there + runs <= state.spec().queue();
+  }
+
+  /** What this writer has appended up to. */
+  static Frontier upto(ShardState state, Author by) {
+    Fact.WriterFact writer = state.writers().get(by.attempt().writer());
+    return writer == null ? Frontier.MINIMUM : writer.upto();
+  }
+
+  private Outcome committed(
+      AppendPlan plan, List<Batch> batches, CommitResult.Committed committed) {
+    Outcome done = done(plan, committed.state(), committed.admitted());
+    long rows = 0;
+    long bytes = 0;
+    for (Batch batch : batches.subList(0, committed.admitted())) {
+      rows += batch.rows();
+      bytes += batch.bytes();
+    }
+    Frontier upper = batches.get(committed.admitted() - 1).bounds().upper();
+    String full =
+        committed.admitted() == batches.size()
+            ? null
+            : "it had room for " + committed.admitted() + " of " + batches.size() + " batches";
+    return new Outcome(
+        done.state(), done.done(), new Committed(committed.seqno(), upper, rows, bytes), full);
+  }
+
+  private static Outcome done(AppendPlan plan, ShardState state, int groups) {
+    List<WrittenBatch> done = new ArrayList<>(plan.done());
+    for (AppendPlan.Group group : plan.groups().subList(0, groups)) {
+      done.addAll(group.batches());
+    }
+    return new Outcome(state, done, null, null);
+  }
+
+  private Outcome refused(AppendPlan plan, CommitResult.Refused refused) {
+    Decision.Refusal refusal = refused.refusal();
+    if (refusal instanceof Decision.Refusal.SpineFull) {
+      return new Outcome(refused.state(), plan.done(), null, refusal.message());
+    }
+    if (refusal instanceof Decision.Refusal.Invalid) {
+      throw new IllegalStateException(
+          "append to shard " + handle.target().url() + ": " + refusal.message());
+    }
+    throw foreign(refused.state(), refusal.message());
+  }
+
+  private StopForGoodException foreign(ShardState state, String what) {
+    return foreign(handle, by, state, what);
+  }
+
+  /** Another writer is at work on the shard. */
+  static StopForGoodException foreign(
+      ShardHandle handle, Author by, ShardState state, String what) {
+    List<String> others = new ArrayList<>();
+    for (Fact.WriterFact writer : state.writers().values()) {
+      others.add(
+          writer.by().writer()
+              + " on "
+              + writer.by().host()
+              + " since "
+              + writer.by().started()
+              + " (up to "
+              + writer.upto()
+              + ")");
+    }
+    return new StopForGoodException(
+        "shard "
+            + handle.target().url()
+            + ", writer "
+            + by.attempt().writer()
+            + ": "
+            + what
+            + "; writers in its log: "
+            + String.join(", ", others)
+            + ". Only one job may write a shard: stop the other, or restore the newest checkpoint"
+            + " of this one");
+  }
+}
