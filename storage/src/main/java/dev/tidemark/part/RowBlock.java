@@ -23,7 +23,7 @@ public final class RowBlock {
   private static final int CRC_BYTES = 4;
 
   /** No zstd frame holds more than this many times its own bytes: a bound on what lies allocate. */
-  private static final long MAX_RATIO = 40_000;
+  static final long MAX_RATIO = 40_000;
 
   private RowBlock() {}
 
