@@ -18,8 +18,6 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A handle on a shard's log: the known state, reading it on, and the one loop that commits.
@@ -39,8 +37,6 @@ import org.slf4j.LoggerFactory;
  * </ol>
  */
 public final class ShardLog {
-  private static final Logger LOG = LoggerFactory.getLogger(ShardLog.class);
-
   /** How often a follower that sees nothing new makes the check. */
   private static final long CHECK_INTERVAL_NANOS = TimeUnit.MINUTES.toNanos(1);
 
@@ -52,6 +48,7 @@ public final class ShardLog {
   private final LogIntervals intervals;
   private final LogFiles files;
   private final EntryWrite writes;
+  private final Rollups rollups;
   private final ReentrantLock lock = new ReentrantLock();
 
   private volatile ShardState known = ShardState.EMPTY;
@@ -75,6 +72,7 @@ public final class ShardLog {
     this.intervals = intervals;
     this.files = new LogFiles(store, pacing, intervals);
     this.writes = new EntryWrite(store, files);
+    this.rollups = new Rollups(store, files);
   }
 
   /** The store below the shard's prefix. */
@@ -150,7 +148,9 @@ public final class ShardLog {
         }
         Optional<LogEntry> entry = tryCommit(state, commit.diff(), command, by);
         if (entry.isPresent()) {
-          maybeWriteRollup(by);
+          if (known.seqno().value() % intervals.rollup() == 0) {
+            rollups.write(known, by, nonce(), now());
+          }
           return new CommitResult.Committed(known, entry.get(), commit.admitted());
         }
         current = true; // what stood in the way has been read and checked
@@ -241,9 +241,10 @@ public final class ShardLog {
   private void startCold() throws IOException {
     SeqNo staleAt = null;
     while (true) {
-      List<SeqNo> rollups = files.rollups();
-      SeqNo newest = rollups.isEmpty() ? SeqNo.ZERO : rollups.get(rollups.size() - 1);
-      ShardState base = newestRollup(rollups);
+      List<SeqNo> listedRollups = files.rollups();
+      SeqNo newest =
+          listedRollups.isEmpty() ? SeqNo.ZERO : listedRollups.get(listedRollups.size() - 1);
+      ShardState base = rollups.newest(listedRollups);
       List<SeqNo> listed = files.entriesAfter(base.seqno());
       Reading reading = new Reading(base);
       reading.toTheHead(listed.isEmpty() ? SeqNo.ZERO : listed.get(listed.size() - 1));
@@ -261,16 +262,6 @@ public final class ShardLog {
       }
       staleAt = newest;
     }
-  }
-
-  private ShardState newestRollup(List<SeqNo> rollups) throws IOException {
-    for (int i = rollups.size() - 1; i >= 0; i--) {
-      Optional<ShardState> state = rollup(rollups.get(i));
-      if (state.isPresent()) {
-        return state.get();
-      }
-    }
-    return ShardState.EMPTY;
   }
 
   private void replaceKnown(ShardState state) {
@@ -445,57 +436,6 @@ public final class ShardLog {
    * @throws LogFormatException when it is of a newer format
    */
   public Optional<ShardState> rollup(SeqNo seqno) throws IOException {
-    String key = LogFiles.rollupKey(seqno);
-    Optional<byte[]> bytes = files.get(key);
-    if (bytes.isEmpty()) {
-      return Optional.empty();
-    }
-    try {
-      LogEntry entry = LogCodec.decode(bytes.get(), store.location() + "/" + key);
-      if (!entry.command().equals(LogCodec.ROLLUP) || !entry.seqno().equals(seqno)) {
-        throw new CorruptShardException("no rollup of version " + seqno);
-      }
-      ShardState state = ShardState.of(seqno, entry.diff().add());
-      Invariants.check(state);
-      return Optional.of(state);
-    } catch (LogFormatException e) {
-      if (e.newerFormat()) {
-        throw e;
-      }
-      LOG.warn(
-          "{}/{} can't be read, an older rollup will do: {}",
-          store.location(),
-          key,
-          e.getMessage());
-    } catch (CorruptShardException | IllegalArgumentException e) {
-      LOG.warn(
-          "{}/{} is damaged, an older rollup will do: {}", store.location(), key, e.getMessage());
-    }
-    return Optional.empty();
-  }
-
-  /**
-   * A rollup spares readers time and nothing hangs on it, so failing to write one is no failure.
-   */
-  private void maybeWriteRollup(Author by) {
-    ShardState state = known;
-    if (state.seqno().value() % intervals.rollup() != 0) {
-      return;
-    }
-    LogEntry rollup =
-        new LogEntry(
-            LogCodec.FORMAT,
-            state.shard(),
-            state.seqno(),
-            nonce(),
-            now(),
-            by,
-            LogCodec.ROLLUP,
-            new Diff(List.of(), state.facts()));
-    try {
-      store.putIfAbsent(LogFiles.rollupKey(state.seqno()), LogCodec.encode(rollup));
-    } catch (StoreException e) {
-      LOG.warn("{}: no rollup of version {}: {}", store.location(), state.seqno(), e.getMessage());
-    }
+    return rollups.read(seqno);
   }
 }

@@ -213,7 +213,7 @@ public final class Verifier {
     try {
       next = ShardLog.replay(state, entry);
     } catch (CorruptShardException e) {
-      find("version " + entry.seqno(), String.valueOf(e.getMessage()));
+      find("version " + state.seqno().next(), String.valueOf(e.getMessage()));
       return null;
     }
     versions++;
