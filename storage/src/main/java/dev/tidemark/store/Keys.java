@@ -5,15 +5,15 @@ import java.util.Arrays;
 import java.util.Comparator;
 
 /** What a key may look like, and the order of keys: the same for every store. */
-final class Keys {
+public final class Keys {
   /** S3's limit. */
-  static final int MAX_BYTES = 1024;
+  public static final int MAX_BYTES = 1024;
 
   /** Names that begin so are a file store's unfinished writes; no key may use them. */
   static final String HIDDEN = ".tidemark-tmp-";
 
   /** The order of S3 listings: by the bytes of the UTF-8 form. */
-  static final Comparator<String> ORDER =
+  public static final Comparator<String> ORDER =
       (a, b) ->
           Arrays.compareUnsigned(
               a.getBytes(StandardCharsets.UTF_8), b.getBytes(StandardCharsets.UTF_8));
@@ -24,7 +24,7 @@ final class Keys {
    * Throws when a key can't be stored everywhere: names between single slashes, none of them empty,
    * "." or "..", no control characters, at most {@link #MAX_BYTES}.
    */
-  static String check(String key) {
+  public static String check(String key) {
     if (key.isEmpty() || key.endsWith("/")) {
       throw new IllegalArgumentException("a key names an object, not a folder: '" + key + "'");
     }
@@ -33,7 +33,7 @@ final class Keys {
   }
 
   /** Like {@link #check} for the beginning of a key; it may be empty and may end in a slash. */
-  static String checkPrefix(String prefix) {
+  public static String checkPrefix(String prefix) {
     if (!prefix.isEmpty()) {
       String names =
           prefix.endsWith("/") && prefix.length() > 1
@@ -45,7 +45,7 @@ final class Keys {
   }
 
   /** Like {@link #checkPrefix} for a folder: empty or ending in a slash. */
-  static String checkFolder(String prefix) {
+  public static String checkFolder(String prefix) {
     if (!prefix.isEmpty() && !prefix.endsWith("/")) {
       throw new IllegalArgumentException("a folder's prefix ends in '/': '" + prefix + "'");
     }

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** A store seen from a longer prefix. */
-final class ScopedStore implements ObjectStore {
+public final class ScopedStore implements ObjectStore {
   private final ObjectStore base;
   private final String prefix;
   private final boolean ownsBase;
@@ -17,7 +17,7 @@ final class ScopedStore implements ObjectStore {
   }
 
   /** A view whose closing leaves the base open. */
-  static ObjectStore view(ObjectStore base, String prefix) {
+  public static ObjectStore view(ObjectStore base, String prefix) {
     return prefix.isEmpty() ? base : new ScopedStore(base, prefix, false);
   }
 

@@ -1,5 +1,7 @@
 package dev.tidemark.store;
 
+import dev.tidemark.store.s3.S3Settings;
+import dev.tidemark.store.s3.S3Store;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.concurrent.ConcurrentHashMap;
@@ -79,7 +81,7 @@ public final class Stores {
       throw refused(url, "'" + bucket + "' can't be a bucket's name");
     }
     String prefix = slash < 0 ? "" : prefix(url, rest.substring(slash + 1));
-    throw new UnsupportedOperationException(prefix + settings);
+    return ScopedStore.owning(new S3Store(bucket, S3Settings.of(settings)), prefix);
   }
 
   private static String prefix(String url, String written) {

@@ -92,7 +92,7 @@ class FileStoreTest extends ObjectStoreContract {
 
   private Void writeAndDelete(String name) throws StoreException {
     FileStore store = store();
-    for (int n = 0; n < 300; n++) {
+    for (int n = 0; n < 60; n++) {
       store.put("x/y/" + name, Body.of(bytes("v")));
       store.delete(List.of("x/y/" + name));
     }
