@@ -21,24 +21,23 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How an append is decided: what contradicts itself is invalid; what this writer has done already
- * is dropped; the rest must begin at the shard's upper; of that the longest prefix that fits level
- * 0 is admitted.
+ * How an append is decided: what this writer has done already is dropped, first, as the spec may
+ * have changed since; what contradicts itself is invalid; the rest must begin at the shard's upper;
+ * of that the longest prefix that fits level 0 is admitted.
  */
 final class Appending {
   private Appending() {}
 
   static Decision decide(ShardState state, Append command) {
-    Refusal contradiction = contradiction(state.spec(), command.batches());
-    if (contradiction != null) {
-      return contradiction;
-    }
     Fact.WriterFact writer = state.writers().get(command.by().writer());
     List<Batch> wanted = notDone(command.batches(), writer);
     if (wanted.isEmpty()) {
       return new Nothing("all of it was appended before");
     }
-    Refusal refusal = fenced(command.by(), writer);
+    Refusal refusal = contradiction(state.spec(), wanted);
+    if (refusal == null) {
+      refusal = fenced(command.by(), writer);
+    }
     if (refusal == null) {
       refusal = misplaced(state, wanted);
     }
@@ -153,7 +152,7 @@ final class Appending {
     int runs = Spine.of(old, state.consolidating()).count(0);
     int admitted = 0;
     for (Batch batch : wanted) {
-      if (isEmpty(batch) && !tail.isEmpty()) {
+      if (isEmpty(batch) && !tail.isEmpty() && mayExtend(tail.get(tail.size() - 1))) {
         Batch newest = tail.get(tail.size() - 1);
         BatchDescription longer =
             new BatchDescription(newest.bounds().lower(), batch.bounds().upper());
@@ -207,6 +206,11 @@ final class Appending {
       remove.add(new Fact.BatchFact(before));
     }
     return new Commit(new Diff(remove, add), admitted);
+  }
+
+  /** Whether a later upper leaves a batch's contents: not where its upper cuts rows off. */
+  private static boolean mayExtend(Batch batch) {
+    return !batch.cut() || batch.maxTime() < batch.bounds().upper().time();
   }
 
   private static boolean isEmpty(Batch batch) {
