@@ -22,7 +22,8 @@ import java.util.Set;
  * <pre>
  * spec N K R w0 sigma [off]              makes the shard, or changes its spec
  * append [by=W] [started=S] [attempt=A] BATCH...
- *     BATCH = id:[lower-]upper:runs[:bytes[:retracted]][:errors][:cut]   100 bytes a run
+ *     BATCH = id:[lower-]upper:runs[:bytes[:retracted]][:errors][:cut]   100 bytes a run;
+ *     cut: its rows lie past its upper
  * since T · promote ID LEVEL · consolidate UPPER
  * plan [ID...]                           the ids are in a merge
  * install LEVEL ID... -> ID [bytes=B] [retracted=B] [since=T] [rows=N] [sum=N]
@@ -96,7 +97,8 @@ final class ShardScript {
     int runs = Integer.parseInt(fields.get(2));
     long bytes = fields.size() > 3 ? Long.parseLong(fields.get(3)) : 100L * runs;
     long retracted = fields.size() > 4 ? Long.parseLong(fields.get(4)) : 0;
-    Batch batch = Batches.fresh(id, lower, upper, runs, bytes, retracted);
+    Frontier written = cut ? Frontier.of(upper.time() + 5) : upper;
+    Batch batch = Batches.fresh(id, lower, written, runs, bytes, retracted);
     if (errors) {
       batch = Batches.withErrors(batch, Batches.part(id + "-errors", 50, 0, upper.time() - 1));
     }
@@ -142,7 +144,7 @@ final class ShardScript {
             ? OptionalLong.of(inputs.stream().mapToLong(batch -> batch.sum().getAsLong()).sum())
             : OptionalLong.of(rows);
     long sum = number(options, "sum", known.getAsLong());
-    long time = inputs.stream().mapToLong(Batch::maxTime).reduce(since.time(), Math::max);
+    long time = inputs.stream().mapToLong(ShardScript::lastTime).reduce(since.time(), Math::max);
     List<List<Part>> runs =
         rows == 0
             ? List.of()
@@ -152,6 +154,13 @@ final class ShardScript {
     Batch output = Batches.of(id, bounds, since, 0, runs);
     List<Part> errors = inputs.stream().flatMap(batch -> batch.errors().stream()).toList();
     return Batches.withErrors(output, errors.toArray(Part[]::new));
+  }
+
+  /** The greatest time of the rows that a merge keeps. */
+  private static long lastTime(Batch batch) {
+    return batch.cut()
+        ? Math.min(batch.maxTime(), batch.bounds().upper().time() - 1)
+        : batch.maxTime();
   }
 
   private String decide(Command command) {
