@@ -17,15 +17,30 @@ import org.jspecify.annotations.Nullable;
 final class Evolution {
   private Evolution() {}
 
-  /** Refuses a column that can't be read from what was written under its id, if anything was. */
-  static void check(Column wanted, @Nullable ColumnType written) throws IOException {
-    if (written == null) {
-      if (!wanted.type().nullable()) {
-        throw new IOException("column " + wanted.name() + " is NOT NULL, and older rows lack it");
+  /**
+   * Refuses to read the rows of one schema in another that asks too much of them.
+   *
+   * @throws IOException naming the column
+   */
+  static void check(Schema written, Schema wanted) throws IOException {
+    for (Column column : wanted.columns()) {
+      ColumnType type = typeOf(written, column.id());
+      if (type == null && !column.type().nullable()) {
+        throw new IOException("column " + column.name() + " is NOT NULL, and older rows lack it");
       }
-    } else if (!form(wanted.type()).equals(form(written))) {
-      throw new IOException("column " + wanted.name() + " has changed its type");
+      if (type != null && !form(type).equals(form(column.type()))) {
+        throw new IOException("column " + column.name() + " has changed its type");
+      }
     }
+  }
+
+  private static @Nullable ColumnType typeOf(Schema schema, int id) {
+    for (Column column : schema.columns()) {
+      if (column.id() == id) {
+        return column.type();
+      }
+    }
+    return null;
   }
 
   private static ColumnType form(ColumnType type) {
@@ -51,9 +66,8 @@ final class Evolution {
     };
   }
 
-  /** A cursor's rows in another schema. */
-  static UpdateCursor recode(UpdateCursor updates, Schema written, Schema wanted)
-      throws IOException {
+  /** A cursor's rows in another schema, which {@link #check} has allowed. */
+  static UpdateCursor recode(UpdateCursor updates, Schema written, Schema wanted) {
     if (written.columns().equals(wanted.columns()) && written.key().equals(wanted.key())) {
       return updates;
     }
@@ -66,7 +80,6 @@ final class Evolution {
           from[i] = j;
         }
       }
-      check(column, from[i] < 0 ? null : written.columns().get(from[i]).type());
     }
     return new Recoded(updates, new RowCodec(written), new RowCodec(wanted), from);
   }

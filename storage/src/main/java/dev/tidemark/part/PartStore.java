@@ -116,13 +116,9 @@ public final class PartStore {
    * @throws IOException naming the part, here or as the cursor moves, when its bytes are wrong
    */
   public UpdateCursor read(Part part, Schema written, Schema wanted) throws IOException {
+    Evolution.check(written, wanted);
     if (part.location() instanceof PartLocation.Stored stored) {
-      PartFile file = PartFile.open(store, stored, shard);
-      try {
-        return new PartCursor(file, part, written, wanted);
-      } catch (IOException e) {
-        throw file.named(e);
-      }
+      return new PartCursor(PartFile.open(store, stored, shard), part, written, wanted);
     }
     byte[] block;
     try {

@@ -21,12 +21,16 @@ import dev.tidemark.store.Body;
 import dev.tidemark.store.MemoryStore;
 import dev.tidemark.store.ObjectStore;
 import java.io.IOException;
+import java.io.InputStream;
+import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -102,18 +106,39 @@ class PartStoreTest {
         });
   }
 
+  private static final Set<Kind> MANY_PAGES =
+      EnumSet.of(Kind.BOOLEAN, Kind.BIGINT, Kind.VARCHAR, Kind.ARRAY, Kind.MAP, Kind.ROW);
+
   @Test
-  void eachTypeAloneFillsManyPages() throws Exception {
+  void eachFormFillsMoreThanOnePage() throws Exception {
+    int count = ColumnPages.PAGE_VALUES + 100;
     for (Column column : Schemas.everything().columns()) {
-      Schema schema = new Schema(1, List.of(column), List.of());
-      List<One> updates = updates(schema, 30_000, new Random(column.id()));
+      Kind kind = column.type().kind();
+      if (!column.type().nullable() || !MANY_PAGES.contains(kind)) {
+        continue;
+      }
+      Schema schema =
+          new Schema(
+              1,
+              List.of(column, new Column(1, "id", ColumnType.of(Kind.INT, false))),
+              List.of("id"));
+      RowCodec codec = new RowCodec(schema);
+      Random random = new Random(column.id());
+      List<One> updates = new ArrayList<>();
+      for (int i = 0; i < count; i++) {
+        // NULL alone for a while, then as it comes: one run of levels, then many.
+        Object value = i < 5000 ? null : Schemas.value(column.type(), random);
+        updates.add(One.of(codec.encode(new Object[] {value, i}), i, 1));
+      }
       PartStore store = store(Long.MAX_VALUE);
       List<Part> run = store.writeRun(Updates.cursor(updates), schema);
-      assertThat(Updates.drain(store.readRun(run, schema, schema))).isEqualTo(updates);
+      assertThat(Updates.drain(store.readRun(run, schema, schema)).equals(updates))
+          .as(column.toString())
+          .isTrue();
     }
   }
 
-  private static final Schema KEYED =
+  static final Schema KEYED =
       Schemas.of(
           List.of(
               Schemas.text(false),
@@ -145,14 +170,14 @@ class PartStoreTest {
 
   @Test
   void aLargePartHasRowGroupsAndIsReadInRanges() throws Exception {
-    List<One> updates = keyed(1500, 20_000, new Random(1));
+    List<One> updates = keyed(900, 20_000, new Random(1));
     PartStore store = store(Long.MAX_VALUE);
     List<Part> run = store.writeRun(Updates.cursor(updates), KEYED);
     PartLocation.Stored stored = (PartLocation.Stored) run.get(0).location();
     assertThat(stored.sizeBytes()).isGreaterThan(PartFile.WHOLE_BYTES);
     long before = objects.requests().gets();
     assertThat(Updates.drain(store.readRun(run, KEYED, KEYED))).isEqualTo(updates);
-    assertThat(objects.requests().gets() - before).isBetween(3L, 6L);
+    assertThat(objects.requests().gets() - before).isBetween(3L, 4L);
   }
 
   @Test
@@ -182,9 +207,7 @@ class PartStoreTest {
     random.nextBytes(noise);
     for (Object[] values :
         List.of(
-            new Object[] {2, noise},
-            new Object[] {1, new byte[17 << 20]},
-            new Object[] {3, null})) {
+            new Object[] {2, noise}, new Object[] {1, new byte[2 << 20]}, new Object[] {3, null})) {
       byte[] row = codec.encode(values);
       buffer.add(row, 0, row.length, 5, 1);
     }
@@ -193,8 +216,8 @@ class PartStoreTest {
     try (UpdateCursor read = store.readRun(run, schema, schema)) {
       assertThat(read.next()).isTrue();
       assertThat(read.next()).isTrue();
-      assertThat((byte[]) codec.decode(read.row(), read.rowOffset(), read.rowLength())[1])
-          .isEqualTo(noise);
+      Object[] values = codec.decode(read.row(), read.rowOffset(), read.rowLength());
+      assertThat(Arrays.equals((byte[]) values[1], noise)).isTrue();
       assertThat(read.next()).isTrue();
       assertThat(read.next()).isFalse();
     }
@@ -278,6 +301,46 @@ class PartStoreTest {
     }
   }
 
+  /** Rows of KEYED, never to be changed: a part of them lies in the tree. */
+  static List<One> sample() throws Exception {
+    RowCodec codec = new RowCodec(KEYED);
+    byte[] first =
+        codec.encode(new Object[] {"", LocalDateTime.of(1969, 12, 31, 23, 59), null, null});
+    byte[] second = codec.encode(new Object[] {"a\0é", null, "v", Arrays.asList("x", null, "")});
+    byte[] third = codec.encode(new Object[] {"b", null, "", List.of()});
+    return List.of(
+        One.of(first, Long.MIN_VALUE, 1),
+        One.of(second, 1000, -1),
+        One.of(second, 1001, 2),
+        One.of(third, Long.MAX_VALUE, 1));
+  }
+
+  @Test
+  void theSampleOfFormatOneIsRead() throws Exception {
+    byte[] file;
+    try (InputStream in = PartStoreTest.class.getResourceAsStream("/part/part-1.0.parquet")) {
+      file = in.readAllBytes();
+    }
+    PartStore store = store(1000);
+    Part written = store.writeRun(Updates.cursor(sample()), KEYED).get(0);
+    objects.put("old", Body.of(file));
+    PartLocation old =
+        new PartLocation.Stored("old", file.length, SegmentOutput.crc32c(Body.of(file)));
+    Part part =
+        new Part(
+            old,
+            written.rows(),
+            written.bytes(),
+            written.sum(),
+            written.retracted(),
+            written.minKey(),
+            written.maxKey(),
+            written.minTime(),
+            written.maxTime(),
+            Map.of());
+    assertThat(Updates.drain(store.read(part, KEYED, KEYED))).isEqualTo(sample());
+  }
+
   @Test
   void aMissingObjectIsNamed() throws Exception {
     PartStore store = store(1000);
@@ -291,13 +354,13 @@ class PartStoreTest {
   @Test
   void wrongBytesAreAnErrorThatNamesThePart() throws Exception {
     for (int valueBytes : new int[] {20, 20_000}) {
-      List<One> updates = keyed(1200, valueBytes, new Random(4));
+      List<One> updates = keyed(900, valueBytes, new Random(4));
       PartStore store = store(Long.MAX_VALUE);
       Part part = store.writeRun(Updates.cursor(updates), KEYED).get(0);
       String key = ((PartLocation.Stored) part.location()).key();
       byte[] good = objects.get(key).orElseThrow();
       Seeds.each(
-          12,
+          valueBytes == 20 ? 40 : 5,
           random -> {
             byte[] bad = good.clone();
             // Also near the end, where the footer is.
