@@ -124,7 +124,7 @@ class LogCodecTest {
   @Test
   void anyEntryComesBackAsItWas() {
     Seeds.each(
-        100,
+        50,
         random -> {
           LogEntry entry = new RandomFacts(random).entry();
           byte[] bytes = LogCodec.encode(entry);
@@ -140,7 +140,7 @@ class LogCodecTest {
   @Test
   void damagedBytesAreReadOrRefusedByName() {
     Seeds.each(
-        100,
+        50,
         random -> {
           byte[] bytes = LogCodec.encode(new RandomFacts(random).entry());
           for (int i = 0; i < 20; i++) {
