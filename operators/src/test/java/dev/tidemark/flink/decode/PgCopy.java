@@ -62,8 +62,7 @@ final class PgCopy {
           text.contains(":") ? micros(text) : (Object) Long.valueOf(text); // time(6) as BIGINT
       case FLOAT -> Float.valueOf(text);
       case DOUBLE -> Double.valueOf(text);
-      case DECIMAL ->
-          text.equals("NaN") ? null : new BigDecimal(text).setScale(type.scale());
+      case DECIMAL -> text.equals("NaN") ? null : new BigDecimal(text).setScale(type.scale());
       case CHAR, VARCHAR -> text;
       case BINARY, VARBINARY ->
           text.startsWith("\\x")

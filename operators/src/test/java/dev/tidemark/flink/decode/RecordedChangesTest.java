@@ -37,8 +37,7 @@ class RecordedChangesTest {
       "id INT NOT NULL, counter INT NOT NULL, big_text STRING, big_bytes BYTES, big_json STRING,"
           + " big_ta ARRAY<STRING>, big_ia ARRAY<INT>, small STRING,"
           + " PRIMARY KEY (id) NOT ENFORCED";
-  private static final String KEYS_TEXT =
-      "k STRING NOT NULL, v INT, PRIMARY KEY (k) NOT ENFORCED";
+  private static final String KEYS_TEXT = "k STRING NOT NULL, v INT, PRIMARY KEY (k) NOT ENFORCED";
   private static final String KEYS_COMPOSITE =
       "tenant INT NOT NULL, code STRING NOT NULL, day DATE NOT NULL, v DECIMAL(12, 2),"
           + " PRIMARY KEY (tenant, code, day) NOT ENFORCED";
@@ -121,12 +120,13 @@ class RecordedChangesTest {
   @Test
   void typesPreciseAdaptive() throws Exception {
     try (Replay replay =
-        types().replay(
-            "pg-types/precise-adaptive.jsonl.gz",
-            Shape.ENVELOPE,
-            Decimals.PRECISE,
-            Times.ADAPTIVE,
-            Binary.BASE64)) {
+        types()
+            .replay(
+                "pg-types/precise-adaptive.jsonl.gz",
+                Shape.ENVELOPE,
+                Decimals.PRECISE,
+                Times.ADAPTIVE,
+                Binary.BASE64)) {
       assertThat(replay.reasons()).isEmpty();
       assertTypes(replay, RecordedChangesTest::precise);
     }
@@ -135,12 +135,13 @@ class RecordedChangesTest {
   @Test
   void typesWithSchemasNeedNoSettings() throws Exception {
     try (Replay replay =
-        types().replay(
-            "pg-types/schemas.jsonl.gz",
-            Shape.ENVELOPE,
-            Decimals.STRING,
-            Times.CONNECT,
-            Binary.BASE64)) {
+        types()
+            .replay(
+                "pg-types/schemas.jsonl.gz",
+                Shape.ENVELOPE,
+                Decimals.STRING,
+                Times.CONNECT,
+                Binary.BASE64)) {
       assertThat(replay.reasons()).isEmpty();
       assertTypes(replay, RecordedChangesTest::precise);
     }
@@ -149,12 +150,13 @@ class RecordedChangesTest {
   @Test
   void typesStringConnect() throws Exception {
     try (Replay replay =
-        types().replay(
-            "pg-types/string-connect.jsonl.gz",
-            Shape.ENVELOPE,
-            Decimals.STRING,
-            Times.CONNECT,
-            Binary.BASE64)) {
+        types()
+            .replay(
+                "pg-types/string-connect.jsonl.gz",
+                Shape.ENVELOPE,
+                Decimals.STRING,
+                Times.CONNECT,
+                Binary.BASE64)) {
       assertThat(replay.reasons()).isEmpty();
       assertTypes(
           replay,
