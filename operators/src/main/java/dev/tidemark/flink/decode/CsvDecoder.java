@@ -151,7 +151,7 @@ final class CsvDecoder implements RecordDecoder {
       case TINYINT, SMALLINT, INT, BIGINT -> number(text, true);
       case FLOAT, DOUBLE ->
           text.endsWith("N") || text.endsWith("y") ? new TextNode(text) : number(text, false);
-      case ARRAY, MAP, ROW -> json.value(text.getBytes(StandardCharsets.UTF_8));
+      case ARRAY, MAP, ROW -> json.value(text.getBytes(StandardCharsets.UTF_8), 0);
       case DECIMAL, CHAR, VARCHAR, BINARY, VARBINARY, DATE, TIME, TIMESTAMP, TIMESTAMP_LTZ ->
           new TextNode(text);
     };

@@ -56,7 +56,7 @@ final class DebeziumDecoder implements RecordDecoder {
       JsonNode value;
       JsonNode key = null;
       if (record.topic == null && settings.lines() == DebeziumSettings.Lines.KEY_VALUE) {
-        JsonNode line = json.object(text);
+        JsonNode line = json.object(text, record.byteOffset);
         value = line.get("value");
         key = line.get("key");
         if (value == null || key == null || line.size() != 2) {
@@ -64,8 +64,8 @@ final class DebeziumDecoder implements RecordDecoder {
               "not a line {\"key\":…,\"value\":…}; or set source.debezium.lines to value");
         }
       } else {
-        value = json.value(text);
-        key = record.key == null ? null : json.value(record.key);
+        value = json.value(text, record.byteOffset);
+        key = record.key == null ? null : json.value(record.key, 0);
       }
       SchemaBlock.Unwrapped unwrapped = SchemaBlock.unwrap(value);
       if (unwrapped.payload().isNull()) {

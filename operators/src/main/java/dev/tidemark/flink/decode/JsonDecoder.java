@@ -33,7 +33,7 @@ final class JsonDecoder implements RecordDecoder {
       if (JsonText.isBlank(record.value) && record.topic == null) {
         return Decoded.IGNORED;
       }
-      JsonNode object = json.object(record.value);
+      JsonNode object = json.object(record.value, record.byteOffset);
       String matched = matchValue(record, object);
       Table table = tables.find(matched);
       if (table == null) {
@@ -96,7 +96,7 @@ final class JsonDecoder implements RecordDecoder {
     if (record.key == null || table == null || table.mapping.envelope() != Envelope.UPSERT) {
       return Decoded.IGNORED;
     }
-    @Nullable Object[] key = rows.key(table, json.object(record.key), null);
+    @Nullable Object[] key = rows.key(table, json.object(record.key, 0), null);
     if (key == null) {
       throw new InvalidRowException("a delete whose key lacks a column of the PRIMARY KEY");
     }

@@ -71,22 +71,23 @@ final class JsonText {
   /**
    * An object.
    *
-   * @throws InvalidRowException with what is wrong and at which byte of the text, without content
+   * @param firstByte where the text begins in its file, for messages
+   * @throws InvalidRowException with what is wrong and at which byte, without content
    */
-  JsonNode object(byte[] text) throws InvalidRowException {
+  JsonNode object(byte[] text, long firstByte) throws InvalidRowException {
     int first = firstOther(text);
     if (first == text.length || text[first] != '{') {
       // Also keeps Jackson from taking the text for UTF-16, or a mark within a file for a BOM.
       throw new InvalidRowException("not a JSON object");
     }
     if (first + 1 < text.length && text[first + 1] == 0) {
-      throw new InvalidRowException("not JSON in UTF-8: NUL at byte " + (first + 1));
+      throw new InvalidRowException("not JSON in UTF-8: NUL at byte " + (firstByte + first + 1));
     }
-    return value(text);
+    return value(text, firstByte);
   }
 
   /** Any JSON value, in UTF-8. */
-  JsonNode value(byte[] text) throws InvalidRowException {
+  JsonNode value(byte[] text, long firstByte) throws InvalidRowException {
     checkUtf8(text);
     try {
       JsonNode node = reader.readTree(text);
@@ -95,16 +96,17 @@ final class JsonText {
       }
       return node;
     } catch (JsonProcessingException e) {
-      throw new InvalidRowException(reason(e));
+      throw new InvalidRowException(reason(e, firstByte));
     } catch (IOException e) {
       throw new InvalidRowException("not JSON: " + e.getMessage());
     }
   }
 
-  private static String reason(JsonProcessingException e) {
+  private static String reason(JsonProcessingException e, long firstByte) {
     String what = e.getOriginalMessage();
     int detail = what.indexOf('\n');
-    String at = e.getLocation() == null ? "" : " at byte " + e.getLocation().getByteOffset();
+    String at =
+        e.getLocation() == null ? "" : " at byte " + (firstByte + e.getLocation().getByteOffset());
     return "not JSON" + at + ": " + (detail < 0 ? what : what.substring(0, detail));
   }
 

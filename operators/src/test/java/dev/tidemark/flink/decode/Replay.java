@@ -29,6 +29,7 @@ import org.apache.flink.api.common.accumulators.Accumulator;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.streaming.api.operators.KeyedProcessOperator;
+import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
 import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
@@ -94,12 +95,23 @@ final class Replay implements AutoCloseable {
   }
 
   Replay line(byte[] text) throws Exception {
+    return record(raw(text));
+  }
+
+  /** A line that begins at a byte of its file. */
+  Replay line(String text, long byteOffset) throws Exception {
+    RawRecord record = raw(text.getBytes(StandardCharsets.UTF_8));
+    record.byteOffset = byteOffset;
+    return record(record);
+  }
+
+  private RawRecord raw(byte[] text) {
     RawRecord record = new RawRecord();
     record.place = "test";
     record.partition = "files";
     record.number = ++line;
     record.value = text;
-    return record(record);
+    return record;
   }
 
   /** As Kafka hands it over. */
@@ -207,6 +219,8 @@ final class Replay implements AutoCloseable {
     for (int i = 0; i < shown.length; i++) {
       if (shown[i] instanceof byte[] bytes) {
         shown[i] = java.util.HexFormat.of().formatHex(bytes);
+      } else if ("null".equals(shown[i])) {
+        shown[i] = "'null'";
       }
     }
     return Arrays.deepToString(shown);
@@ -249,6 +263,17 @@ final class Replay implements AutoCloseable {
 
   long rejected() {
     return count(InputCounts.name(shards.get(0).name(), InputCounts.Fate.ERROR));
+  }
+
+  /** The last watermark that the decoder has emitted; the clock must be moved for it. */
+  long watermark() {
+    long last = Long.MIN_VALUE;
+    for (Object element : decode.getOutput()) {
+      if (element instanceof Watermark mark) {
+        last = mark.getTimestamp();
+      }
+    }
+    return last;
   }
 
   OneInputStreamOperatorTestHarness<RawRecord, Update> decodeHarness() {

@@ -1,0 +1,310 @@
+package dev.tidemark.flink.decode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tidemark.flink.decode.DebeziumSettings.Binary;
+import dev.tidemark.flink.decode.DebeziumSettings.Decimals;
+import dev.tidemark.flink.decode.DebeziumSettings.Lines;
+import dev.tidemark.flink.decode.DebeziumSettings.Shape;
+import dev.tidemark.flink.decode.DebeziumSettings.Times;
+import dev.tidemark.flink.decode.DecodeSettings.Format;
+import java.util.TimeZone;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Debezium's messages, the cases of the catalogue among them (P-CD-…). */
+class DebeziumCasesTest {
+  private static final String ID_V = "id INT NOT NULL, v STRING, PRIMARY KEY (id) NOT ENFORCED";
+
+  private static Replay debezium(Envelope envelope, String schema) throws Exception {
+    return Replay.of(Format.DEBEZIUM_JSON, DebeziumSettings.DEFAULT, schema, envelope, null);
+  }
+
+  private static DebeziumSettings with(Decimals decimal, Times time, Binary binary) {
+    return new DebeziumSettings(Lines.KEY_VALUE, Shape.ENVELOPE, decimal, time, binary);
+  }
+
+  private static String change(String op, String before, String after, long micros) {
+    return "{\"before\":"
+        + before
+        + ",\"after\":"
+        + after
+        + ",\"source\":{\"ts_us\":"
+        + micros
+        + ",\"schema\":\"public\",\"table\":\"t\"},\"op\":\""
+        + op
+        + "\",\"ts_ms\":99}";
+  }
+
+  private static String row(int id, String v) {
+    return "{\"id\":" + id + ",\"v\":\"" + v + "\"}";
+  }
+
+  /** One column c of a type; what is stored, or why not. */
+  private static String one(DebeziumSettings settings, String type, String value) throws Exception {
+    return one(settings, type, value, null);
+  }
+
+  private static String one(DebeziumSettings settings, String type, String value, String hint)
+      throws Exception {
+    try (Replay replay =
+        Replay.of(Format.DEBEZIUM_JSON, settings, "c " + type, Envelope.APPEND, null)) {
+      String payload = change("c", "null", "{\"c\":" + value + "}", 1_000);
+      if (hint != null) {
+        payload =
+            "{\"schema\":{\"type\":\"struct\",\"fields\":[{\"field\":\"after\",\"type\":\"struct\","
+                + "\"fields\":[{\"field\":\"c\","
+                + hint
+                + "}]}]},\"payload\":"
+                + payload
+                + "}";
+      }
+      replay.keyed(null, payload);
+      if (!replay.errors.isEmpty()) {
+        return "error: " + replay.reasons().get(0);
+      }
+      String row = replay.rows().get(0);
+      return row.substring(1, row.length() - 1);
+    }
+  }
+
+  /** P-CD-01. */
+  @ParameterizedTest
+  @EnumSource(names = {"CHANGELOG", "UPSERT"})
+  void tombstonesChangeNothingAndAreNoErrors(Envelope envelope) throws Exception {
+    try (Replay replay = debezium(envelope, ID_V)) {
+      replay
+          .keyed("{\"id\":9}", null)
+          .keyed("{\"id\":5}", change("c", "null", row(5, "Oslo"), 1_714_521_600_000_000L))
+          .keyed("{\"id\":5}", change("d", row(5, "Oslo"), "null", 1_714_521_601_000_000L))
+          .keyed("{\"id\":5}", null)
+          .keyed(null, null);
+      assertThat(replay.contents(0)).isEmpty();
+      assertThat(replay.count("tidemark.ignored")).isEqualTo(3);
+      assertThat(replay.rejected()).isZero();
+      assertThat(replay.addsUp()).isTrue();
+    }
+  }
+
+  /** P-CD-02. */
+  @Test
+  void wrappedAndFlatEvenMixed() throws Exception {
+    try (Replay replay = debezium(Envelope.UPSERT, ID_V)) {
+      replay
+          .keyed(
+              "{\"schema\":{\"type\":\"struct\"},\"payload\":{\"id\":1}}",
+              "{\"schema\":{\"type\":\"struct\",\"fields\":[]},\"payload\":"
+                  + change("c", "null", row(1, "a"), 1)
+                  + "}")
+          .keyed("{\"id\":2}", change("c", "null", row(2, "b"), 1));
+      assertThat(replay.contents(0)).containsOnlyKeys("[1, a]", "[2, b]");
+    }
+    DebeziumSettings flat =
+        new DebeziumSettings(
+            Lines.VALUE, Shape.UNWRAPPED, Decimals.PRECISE, Times.ADAPTIVE, Binary.BASE64);
+    try (Replay replay =
+        Replay.of(
+            Format.DEBEZIUM_JSON,
+            flat,
+            "payload STRING, schema STRING, ts BIGINT",
+            Envelope.APPEND,
+            "ts")) {
+      replay.line("{\"payload\":\"p\",\"ts\":1}").line("{\"payload\":\"p\",\"schema\":\"s\"}");
+      assertThat(replay.rows()).containsExactly("[p, null, 1]");
+      assertThat(replay.reasons())
+          .containsExactly("column ts of t: NULL, but it holds the row's time");
+    }
+  }
+
+  /** P-CD-04. */
+  @Test
+  void changesWithoutBeforeImages() throws Exception {
+    try (Replay replay = debezium(Envelope.UPSERT, ID_V)) {
+      replay
+          .keyed("{\"id\":7}", change("c", "null", row(7, "old"), 1_000))
+          .keyed("{\"id\":7}", change("u", "null", row(7, "new"), 2_000));
+      assertThat(replay.contents(0)).containsOnlyKeys("[7, new]").containsValue(1L);
+      replay
+          .keyed("{\"id\":7}", change("d", "null", "null", 3_000))
+          .keyed(null, change("d", "null", "null", 4_000));
+      assertThat(replay.contents(0)).isEmpty();
+      assertThat(replay.reasons()).containsExactly("a delete with neither before-image nor key");
+      assertThat(replay.addsUp()).isTrue();
+    }
+    try (Replay replay = debezium(Envelope.CHANGELOG, ID_V)) {
+      replay
+          .keyed("{\"id\":7}", change("u", "null", row(7, "new"), 2_000))
+          .keyed("{\"id\":7}", change("d", "null", "null", 3_000));
+      assertThat(replay.updates).isEmpty();
+      assertThat(replay.reasons())
+          .hasSize(2)
+          .allMatch(reason -> reason.contains("REPLICA IDENTITY FULL"));
+      assertThat(replay.errors.get(0).time()).isEqualTo(2);
+      assertThat(replay.errors.get(0).table()).isEqualTo("public.t");
+    }
+  }
+
+  /** P-CD-06. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "\"BNI=\" | 12.34",
+        "\"AA==\" | 0.00",
+        "\"AIA=\" | 1.28",
+        "\"/w==\" | -0.01",
+        "12.34 | 12.34",
+        "{\"scale\":1,\"value\":\"AIA=\"} | 12.80",
+        "\"12.34\" | error: column c of t: text that is no base64",
+        "{\"scale\":3,\"value\":\"AeJB\"} | error: column c of t: number with more decimal places than DECIMAL(10, 2)",
+        "\"\" | error: column c of t: bytes that are no decimal"
+      })
+  void preciseDecimals(String value, String stored) throws Exception {
+    assertThat(one(DebeziumSettings.DEFAULT, "DECIMAL(10, 2)", value)).isEqualTo(stored);
+  }
+
+  /** P-CD-06, the other modes and the schema block. */
+  @Test
+  void decimalsInOtherModes() throws Exception {
+    DebeziumSettings text = with(Decimals.STRING, Times.ADAPTIVE, Binary.BASE64);
+    assertThat(one(text, "DECIMAL(10, 2)", "\"12.34\"")).isEqualTo("12.34");
+    assertThat(one(text, "DECIMAL(10, 2)", "\"NaN\"")).startsWith("error: column c of t");
+    assertThat(one(text, "DECIMAL(10, 3)", "{\"scale\":3,\"value\":\"AeJA\"}"))
+        .isEqualTo("123.456");
+    assertThat(one(text, "STRING", "{\"scale\":3,\"value\":\"AeJA\"}")).isEqualTo("123.456");
+    DebeziumSettings binary = with(Decimals.DOUBLE, Times.ADAPTIVE, Binary.BASE64);
+    assertThat(one(binary, "DECIMAL(10, 2)", "12.340000000000001")).isEqualTo("12.34");
+    String hint =
+        "\"type\":\"bytes\",\"name\":\"org.apache.kafka.connect.data.Decimal\","
+            + "\"parameters\":{\"scale\":\"3\"}";
+    assertThat(one(text, "DECIMAL(10, 4)", "\"AeJA\"", hint)).isEqualTo("123.4560");
+  }
+
+  /** P-CD-07. */
+  @ParameterizedTest
+  @CsvSource({"UTC", "Europe/Berlin", "Asia/Shanghai"})
+  void oneInstantFiveEncodings(String zone) throws Exception {
+    TimeZone before = TimeZone.getDefault();
+    TimeZone.setDefault(TimeZone.getTimeZone(zone));
+    try {
+      DebeziumSettings adaptive = DebeziumSettings.DEFAULT;
+      DebeziumSettings connect = with(Decimals.PRECISE, Times.CONNECT, Binary.BASE64);
+      DebeziumSettings iso = with(Decimals.PRECISE, Times.ISOSTRING, Binary.BASE64);
+      String micros = "2024-03-31T01:30:00.123456";
+      assertThat(one(adaptive, "TIMESTAMP(3)", "1711848600123"))
+          .isEqualTo("2024-03-31T01:30:00.123");
+      assertThat(one(adaptive, "TIMESTAMP(6)", "1711848600123456")).isEqualTo(micros);
+      assertThat(one(connect, "TIMESTAMP(6)", "1711848600123"))
+          .isEqualTo("2024-03-31T01:30:00.123");
+      String nanos = "\"type\":\"int64\",\"name\":\"io.debezium.time.NanoTimestamp\"";
+      assertThat(one(connect, "TIMESTAMP(6)", "1711848600123456000", nanos)).isEqualTo(micros);
+      assertThat(one(iso, "TIMESTAMP(6)", "\"" + micros + "Z\"")).isEqualTo(micros);
+      assertThat(one(adaptive, "TIMESTAMP_LTZ(6)", "\"" + micros + "Z\"")).isEqualTo(micros + "Z");
+      assertThat(one(adaptive, "TIMESTAMP_LTZ(6)", "\"2024-03-31T03:30:00.123456+02:00\""))
+          .isEqualTo(micros + "Z");
+      assertThat(one(adaptive, "DATE", "19813")).isEqualTo("2024-03-31");
+      assertThat(one(iso, "DATE", "\"2024-03-31Z\"")).isEqualTo("2024-03-31");
+      assertThat(one(adaptive, "TIME(3)", "5400123")).isEqualTo("01:30:00.123");
+      DebeziumSettings fine = with(Decimals.PRECISE, Times.ADAPTIVE_MICROSECONDS, Binary.BASE64);
+      assertThat(one(fine, "TIME(3)", "5400123000")).isEqualTo("01:30:00.123");
+      assertThat(one(fine, "TIME(3)", "5400123456")).contains("take BIGINT microseconds");
+      assertThat(one(fine, "BIGINT", "5400123456")).isEqualTo("5400123456");
+      assertThat(one(iso, "TIMESTAMP(6)", "1711848600123456")).startsWith("error: ");
+    } finally {
+      TimeZone.setDefault(before);
+    }
+  }
+
+  /** P-TY-05 and P-TW-06 in numbers. */
+  @Test
+  void farAndEarlyTimes() throws Exception {
+    DebeziumSettings adaptive = DebeziumSettings.DEFAULT;
+    assertThat(one(adaptive, "TIMESTAMP(3)", "253402300799000")).isEqualTo("9999-12-31T23:59:59");
+    assertThat(one(adaptive, "TIMESTAMP(6)", "253402300799000000"))
+        .isEqualTo("9999-12-31T23:59:59");
+    assertThat(one(adaptive, "TIMESTAMP(6)", "-1")).isEqualTo("1969-12-31T23:59:59.999999");
+    assertThat(one(adaptive, "TIMESTAMP(6)", "-500000")).isEqualTo("1969-12-31T23:59:59.500");
+  }
+
+  @Test
+  void bytesAndBooleans() throws Exception {
+    DebeziumSettings hex = with(Decimals.PRECISE, Times.ADAPTIVE, Binary.HEX);
+    assertThat(one(hex, "BYTES", "\"00ff\"")).isEqualTo("00ff");
+    assertThat(one(hex, "BYTES", "\"0\"")).startsWith("error: ");
+    String bits = "\"type\":\"bytes\",\"name\":\"io.debezium.data.Bits\"";
+    assertThat(one(hex, "BYTES", "\"AQ==\"", bits)).isEqualTo("01");
+    assertThat(one(hex, "BOOLEAN", "1")).isEqualTo("true");
+    assertThat(one(hex, "DOUBLE", "\"NaN\"")).isEqualTo("NaN");
+  }
+
+  /** P-CD-08. */
+  @Test
+  void aChangeOfKeyMovesTheRow() throws Exception {
+    try (Replay replay = debezium(Envelope.UPSERT, ID_V)) {
+      replay
+          .keyed("{\"id\":1}", change("c", "null", row(1, "x"), 1_000))
+          .keyed("{\"id\":1}", change("d", row(1, "x"), "null", 2_000))
+          .keyed("{\"id\":1}", null)
+          .keyed("{\"id\":2}", change("c", "null", row(2, "x"), 2_000))
+          .keyed("{\"id\":3}", change("u", row(2, "x"), row(3, "x"), 3_000));
+      assertThat(replay.contents(0)).containsOnlyKeys("[3, x]").containsValue(1L);
+      assertThat(replay.stored()).isEqualTo(4);
+      assertThat(replay.addsUp()).isTrue();
+    }
+    try (Replay replay = debezium(Envelope.CHANGELOG, ID_V)) {
+      replay
+          .keyed("{\"id\":2}", change("c", "null", row(2, "x"), 1_000))
+          .keyed("{\"id\":3}", change("u", row(2, "x"), row(3, "x"), 3_000));
+      assertThat(replay.contents(0)).containsOnlyKeys("[3, x]").containsValue(1L);
+    }
+  }
+
+  @Test
+  void timesComeFromTheSourceAndNeverFall() throws Exception {
+    try (Replay replay = debezium(Envelope.CHANGELOG, ID_V)) {
+      replay
+          .keyed(null, change("c", "null", row(1, "a"), 5_999))
+          .keyed(null, change("u", row(1, "a"), row(1, "b"), 5_800))
+          .keyed(null, change("c", "null", row(2, "a"), -1))
+          .keyed(null, change("c", "null", row(3, "a"), 7_000).replace("ts_us", "ts_ms"));
+      assertThat(replay.updates.stream().map(update -> update.time))
+          .containsExactly(5L, 5L, 5L, 5L, 7_000L);
+      replay.keyed(null, change("c", "null", row(3, "a"), 7_000).replace("ts_us", "ts_ns"));
+      assertThat(replay.reasons())
+          .containsExactly("no source.ts_us and no source.ts_ms to take the time from");
+    }
+  }
+
+  @Test
+  void whatIsNoRowChangeIsIgnoredAndWhatIsNoEnvelopeIsAnError() throws Exception {
+    try (Replay replay = debezium(Envelope.CHANGELOG, ID_V)) {
+      replay
+          .keyed("{\"serverName\":\"s\"}", "{\"ts_ms\":1}")
+          .keyed("{\"id\":\"1:2\"}", "{\"status\":\"BEGIN\",\"id\":\"1:2\",\"ts_ms\":1}")
+          .keyed("{\"prefix\":\"p\"}", "{\"op\":\"m\",\"ts_ms\":1,\"source\":{},\"message\":{}}")
+          .keyed(null, "{\"source\":{\"db\":\"d\"},\"ddl\":\"x\",\"tableChanges\":[]}");
+      assertThat(replay.count("tidemark.ignored")).isEqualTo(4);
+      assertThat(replay.errors).isEmpty();
+      replay
+          .keyed(null, row(1, "flat"))
+          .keyed(null, change("t", "null", "null", 1_000))
+          .keyed(null, change("x", "null", row(1, "a"), 1_000))
+          .keyed(null, change("c", "null", "null", 1_000))
+          .keyed(null, "\"text\"");
+      assertThat(replay.reasons()).hasSize(5);
+      assertThat(replay.reasons().get(0)).contains("source.debezium.shape unwrapped");
+      assertThat(replay.reasons().get(1)).isEqualTo("truncate of public.t: not supported");
+      assertThat(replay.addsUp()).isTrue();
+    }
+    try (Replay replay = debezium(Envelope.APPEND, ID_V)) {
+      replay.keyed(null, change("u", "null", row(1, "a"), 1_000));
+      assertThat(replay.reasons().get(0)).contains("envelope is append");
+    }
+    try (Replay replay = debezium(Envelope.APPEND, ID_V)) {
+      replay.line(change("c", "null", row(1, "a"), 1_000));
+      assertThat(replay.reasons().get(0)).contains("source.debezium.lines");
+    }
+  }
+}
