@@ -2,6 +2,7 @@ package dev.tidemark.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tidemark.log.ShardLog;
+import dev.tidemark.read.Shards;
 import dev.tidemark.shard.Fact;
 import dev.tidemark.shard.ShardState;
 import dev.tidemark.spine.Batch;
@@ -37,12 +38,9 @@ final class LsCommand implements Callable<Integer> {
     table.row("shard", "rows", "upper", "lag", "runs", "bound", "errors", "version", "writers");
     int shards = 0;
     try (ObjectStore store = reader.open(context, warehouse)) {
-      for (String folder : store.listFolders("")) {
-        ShardLog log = new ShardLog(store.under(folder));
+      for (String name : Shards.names(store)) {
+        ShardLog log = new ShardLog(store.under(name + "/"));
         ShardState state = log.refresh();
-        if (!state.exists()) {
-          continue;
-        }
         shards++;
         ShardHistory history = new ShardHistory();
         history.readTo(log, state.seqno());

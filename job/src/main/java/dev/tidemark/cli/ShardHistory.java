@@ -8,8 +8,9 @@ import dev.tidemark.shard.SeqNo;
 import dev.tidemark.spine.Batch;
 import java.io.IOException;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+
 
 /**
  * What has happened to a shard, summed over the versions of its log: what the bounds of a spine are
@@ -18,6 +19,8 @@ import java.util.Optional;
 final class ShardHistory {
   /** Each version is a request; past this many the sums are given up. */
   private static final long MOST_VERSIONS = 100_000;
+
+  private static final int PAGE = 256;
 
   private SeqNo seen = SeqNo.ZERO;
   private boolean whole = true;
@@ -35,13 +38,16 @@ final class ShardHistory {
       return;
     }
     while (seen.compareTo(seqno) < 0) {
-      Optional<LogEntry> entry = log.entry(seen.next());
-      if (entry.isEmpty()) {
+      int most = (int) Math.min(PAGE, seqno.value() - seen.value());
+      List<LogEntry> entries = log.entries(seen.next(), most);
+      for (LogEntry entry : entries) {
+        add(entry.command(), entry.diff());
+        seen = entry.seqno();
+      }
+      if (entries.isEmpty()) {
         whole = false;
         return;
       }
-      add(entry.get().command(), entry.get().diff());
-      seen = seen.next();
     }
   }
 

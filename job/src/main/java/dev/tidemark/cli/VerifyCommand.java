@@ -2,8 +2,9 @@ package dev.tidemark.cli;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tidemark.job.Amounts;
+import dev.tidemark.read.Verifier;
 import java.io.IOException;
-import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -36,43 +37,52 @@ final class VerifyCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     try (ReaderOptions.Shard shard = reader.shard(context, url)) {
-      Verification verification = new Verification(shard.log(), shard.state());
-      verification.replay();
-      if (deep) {
-        verification.readParts();
+      Verifier.Report report = new Verifier(shard.log()).verify(deep);
+      if (reader.json) {
+        context.out().line(Json.text(json(report)));
+      } else {
+        text(report);
       }
-      report(verification);
-      return verification.findings().isEmpty() ? Exit.DONE : Exit.NO;
+      return report.sound() ? Exit.DONE : Exit.NO;
     }
   }
 
-  private void report(Verification done) {
-    List<String> findings = done.findings();
-    if (reader.json) {
-      ObjectNode node = Json.object();
-      node.put("shard", url).put("whole", findings.isEmpty()).put("versions", done.versions());
-      node.put("batches", done.batches())
-          .put("parts", done.parts())
-          .put("rowsRead", done.rowsRead());
-      ArrayNode list = node.putArray("findings");
-      findings.forEach(list::add);
-      context.out().line(Json.text(node));
-      return;
-    }
-    findings.forEach(context.out()::line);
+  private ObjectNode json(Verifier.Report report) {
+    ObjectNode node = Json.object();
+    node.put("shard", url).put("sound", report.sound()).put("deep", deep);
+    node.put("versions", report.versions()).put("rollups", report.rollups());
+    node.put("batches", report.batches()).put("parts", report.parts());
+    node.put("rows", report.rows()).put("errors", report.errorRows());
+    node.put("bytesRead", report.bytesRead());
+    ArrayNode findings = node.putArray("findings");
+    report
+        .findings()
+        .forEach(finding -> findings.addObject().put("where", finding.where()).put("what", finding.what()));
+    return node;
+  }
+
+  private void text(Verifier.Report report) {
+    report.findings().forEach(finding -> context.out().line(finding.toString()));
+    String verdict =
+        report.sound()
+            ? "sound"
+            : report.findings().size() + (report.findings().size() == 1 ? " finding" : " findings");
+    String parts =
+        deep
+            ? String.format(
+                Locale.ROOT, "%,d parts read (%s)", report.parts(), Amounts.text(report.bytesRead()))
+            : String.format(Locale.ROOT, "%,d parts there (--deep reads them)", report.parts());
     context
         .out()
         .line(
             String.format(
                 Locale.ROOT,
-                "%s: %s; %,d versions replayed, %,d batches%s",
+                "%s: %s; %,d versions replayed, %,d batches of %,d updates, %s",
                 url,
-                findings.isEmpty() ? "whole" : findings.size() + " findings",
-                done.versions(),
-                done.batches(),
-                deep
-                    ? String.format(
-                        Locale.ROOT, ", %,d parts and %,d rows read", done.parts(), done.rowsRead())
-                    : " (--deep reads the parts too)"));
+                verdict,
+                report.versions(),
+                report.batches(),
+                report.rows(),
+                parts));
   }
 }

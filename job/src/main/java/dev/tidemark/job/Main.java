@@ -1,0 +1,49 @@
+package dev.tidemark.job;
+
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The job on a cluster: {@code flink run tidemark-job.jar --conf FILE --key value ...}. What it
+ * starts from is Flink's own {@code -s}.
+ */
+public final class Main {
+  private static final String CONF = "conf";
+
+  private Main() {}
+
+  /** Submits the job. */
+  public static void main(String[] args) throws Exception {
+    Map<String, String> given = options(args);
+    @Nullable String conf = given.remove(CONF);
+    Options all = Options.of(conf == null ? null : OptionFile.read(Path.of(conf)), given);
+    all.required(RunKeys.CHECKPOINT_DIR);
+    JobOptions options = JobOptions.of(all);
+    StreamExecutionEnvironment env =
+        StreamExecutionEnvironment.getExecutionEnvironment(TidemarkJob.configuration(options));
+    TidemarkJob.build(env, options);
+    env.execute(options.name());
+  }
+
+  private static Map<String, String> options(String[] args) {
+    Map<String, String> options = new LinkedHashMap<>();
+    for (int i = 0; i < args.length; i++) {
+      String word = args[i];
+      int equals = word.indexOf('=');
+      if (!word.startsWith("--")) {
+        throw new OptionException(word + ": options are --key value");
+      }
+      if (equals >= 0) {
+        options.put(word.substring(2, equals), word.substring(equals + 1));
+      } else if (i + 1 < args.length) {
+        options.put(word.substring(2), args[++i]);
+      } else {
+        throw new OptionException(word + " has no value; write " + word + " VALUE");
+      }
+    }
+    return options;
+  }
+}

@@ -1,0 +1,88 @@
+package dev.tidemark.job;
+
+import dev.tidemark.flink.ShardCommit;
+import dev.tidemark.flink.SlotKeys;
+import dev.tidemark.flink.TidemarkSink;
+import dev.tidemark.flink.message.Update;
+import dev.tidemark.flink.source.Updates;
+import java.time.Duration;
+import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.ExternalizedCheckpointRetention;
+import org.apache.flink.configuration.PipelineOptions;
+import org.apache.flink.configuration.RestartStrategyOptions;
+import org.apache.flink.configuration.StateBackendOptions;
+import org.apache.flink.configuration.TaskManagerOptions;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+
+/** The job itself: source, decoder and sink, put together as the options say. */
+public final class TidemarkJob {
+  /** The number of key groups, fixed at a job's first start: the most that it can be rescaled to. */
+  public static final int MAX_PARALLELISM = 128;
+
+  private static final int RESTARTS = 5;
+  private static final Duration RESTART_DELAY = Duration.ofSeconds(1);
+
+  private TidemarkJob() {}
+
+  /** Flink's configuration for a job: Tidemark's defaults, then the user's {@code flink.*}. */
+  public static Configuration configuration(JobOptions options) {
+    Configuration conf = new Configuration();
+    JobOptions.Checkpoints checkpoints = options.checkpoints();
+    conf.set(PipelineOptions.NAME, options.name());
+    conf.set(StateBackendOptions.STATE_BACKEND, "rocksdb");
+    conf.set(CheckpointingOptions.INCREMENTAL_CHECKPOINTS, true);
+    conf.set(CheckpointingOptions.CHECKPOINTING_TIMEOUT, checkpoints.timeout());
+    conf.set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay");
+    conf.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, RESTARTS);
+    conf.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, RESTART_DELAY);
+    conf.set(PipelineOptions.OBJECT_REUSE, true);
+    conf.set(PipelineOptions.MAX_PARALLELISM, MAX_PARALLELISM);
+    conf.set(TaskManagerOptions.NUM_TASK_SLOTS, slots(options));
+    options.flink().forEach(conf::setString);
+    conf.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, checkpoints.interval());
+    conf.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, options.writerDirectory());
+    conf.set(
+        CheckpointingOptions.SAVEPOINT_DIRECTORY,
+        options.writerDirectory() + "/" + LatestCheckpoint.SAVEPOINTS);
+    conf.set(
+        CheckpointingOptions.EXTERNALIZED_CHECKPOINT_RETENTION,
+        ExternalizedCheckpointRetention.RETAIN_ON_CANCELLATION);
+    conf.set(PipelineOptions.AUTO_GENERATE_UIDS, false);
+    return conf;
+  }
+
+  /** Slots for all subtasks: the rows' and, in a group of their own, the merges'. */
+  private static int slots(JobOptions options) {
+    return Math.max(options.parallelism(), options.sink().writeParallelism())
+        + options.sink().mergeParallelism();
+  }
+
+  /**
+   * Builds the topology.
+   *
+   * @return what becomes durable, shard by shard
+   * @throws OptionException when source and shards don't go together
+   */
+  public static DataStream<ShardCommit> build(StreamExecutionEnvironment env, JobOptions options) {
+    env.setParallelism(options.parallelism());
+    int keyGroups = env.getMaxParallelism() > 0 ? env.getMaxParallelism() : MAX_PARALLELISM;
+    env.setMaxParallelism(keyGroups);
+    try {
+      SlotKeys slots =
+          TidemarkSink.slotKeys(options.shards(), options.sink(), options.parallelism(), keyGroups);
+      DataStream<Update> updates = updates(env, options, slots);
+      return TidemarkSink.append(updates, options.shards(), options.sink(), slots);
+    } catch (IllegalArgumentException e) {
+      throw new OptionException(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** The input side alone. */
+  static DataStream<Update> updates(
+      StreamExecutionEnvironment env, JobOptions options, SlotKeys slots) {
+    return Updates.of(
+        env, options.source(), options.decode(), options.watermarks(), options.shards(), slots);
+  }
+}
