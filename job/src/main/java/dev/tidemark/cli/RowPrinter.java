@@ -77,6 +77,14 @@ interface RowPrinter {
             Exit.NO,
             "a row is there " + diff + " times, which CSV can't say; --format json shows it");
       }
+      String line = line(row);
+      for (long n = 0; n < diff; n++) {
+        out.line(line);
+      }
+    }
+
+    /** A row as one line. */
+    String line(@Nullable Object[] row) {
       StringBuilder line = new StringBuilder();
       for (int i = 0; i < row.length; i++) {
         if (i > 0) {
@@ -85,9 +93,7 @@ interface RowPrinter {
         @Nullable Object value = row[i];
         line.append(value == null ? nullText : quoted(Values.text(columns.get(i).type(), value)));
       }
-      for (long n = 0; n < diff; n++) {
-        out.line(line);
-      }
+      return line.toString();
     }
 
     /** In quotes where it needs them: an empty text too, and one that would read as NULL. */

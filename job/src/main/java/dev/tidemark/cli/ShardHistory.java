@@ -11,7 +11,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-
 /**
  * What has happened to a shard, summed over the versions of its log: what the bounds of a spine are
  * made of. Not thread-safe.
@@ -94,6 +93,11 @@ final class ShardHistory {
 
   long appendedRows() {
     return appendedRows;
+  }
+
+  /** Bytes of appends and installed merges. */
+  long writtenBytes() {
+    return appendedBytes + mergedBytes;
   }
 
   long merges() {

@@ -69,6 +69,8 @@ public final class Tidemark {
 
   private static CommandLine commandLine(Context context) {
     CommandLine line = new CommandLine(new Tidemark());
+    line.addSubcommand(new RunCommand(context));
+    line.addSubcommand(new DemoCommand(context));
     line.addSubcommand(new LsCommand(context));
     line.addSubcommand(new InspectCommand(context));
     line.addSubcommand(new SnapshotCommand(context));

@@ -57,7 +57,9 @@ final class VerifyCommand implements Callable<Integer> {
     ArrayNode findings = node.putArray("findings");
     report
         .findings()
-        .forEach(finding -> findings.addObject().put("where", finding.where()).put("what", finding.what()));
+        .forEach(
+            finding ->
+                findings.addObject().put("where", finding.where()).put("what", finding.what()));
     return node;
   }
 
@@ -70,7 +72,10 @@ final class VerifyCommand implements Callable<Integer> {
     String parts =
         deep
             ? String.format(
-                Locale.ROOT, "%,d parts read (%s)", report.parts(), Amounts.text(report.bytesRead()))
+                Locale.ROOT,
+                "%,d parts read (%s)",
+                report.parts(),
+                Amounts.text(report.bytesRead()))
             : String.format(Locale.ROOT, "%,d parts there (--deep reads them)", report.parts());
     context
         .out()

@@ -69,7 +69,9 @@ public final class LatestCheckpoint {
       for (FileStatus entry : job.isDir() ? list(files, job.getPath()) : new FileStatus[0]) {
         String name = entry.getPath().getName();
         Path metadata = new Path(entry.getPath(), METADATA);
-        if (!entry.isDir() || (!savepoints && !name.matches(CHECKPOINT + "\\d+")) || !files.exists(metadata)) {
+        if (!entry.isDir()
+            || (!savepoints && !name.matches(CHECKPOINT + "\\d+"))
+            || !files.exists(metadata)) {
           continue;
         }
         long number = savepoints ? -1 : Long.parseLong(name.substring(CHECKPOINT.length()));

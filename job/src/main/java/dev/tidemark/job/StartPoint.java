@@ -21,12 +21,21 @@ public record StartPoint(Optional<String> path, boolean ours) {
   private static final String LATEST = "latest";
   private static final String NONE = "none";
 
+  /** Finds it, and leaves everything as it is. */
+  public static StartPoint peek(JobOptions options) throws IOException {
+    return find(options, false);
+  }
+
   /**
-   * Finds it, as {@code restore} says.
+   * Finds it, as {@code restore} says, and tidies away what it supersedes.
    *
    * @throws OptionException when a path that the user gave holds nothing complete
    */
   public static StartPoint find(JobOptions options) throws IOException {
+    return find(options, true);
+  }
+
+  private static StartPoint find(JobOptions options, boolean tidy) throws IOException {
     String restore = options.checkpoints().restore();
     if (restore.equals(NONE)) {
       return new StartPoint(Optional.empty(), false);
@@ -37,12 +46,14 @@ public record StartPoint(Optional<String> path, boolean ours) {
       FileSystem files = metadata.getFileSystem();
       if (!path.endsWith("_metadata") && !files.exists(metadata)) {
         throw new OptionException(
-            "restore = " + restore + ": no complete checkpoint or savepoint there (it has no _metadata); take latest, none or another path");
+            "restore = "
+                + restore
+                + ": no complete checkpoint or savepoint there (it has no _metadata); take latest, none or another path");
       }
       return new StartPoint(Optional.of(path), false);
     }
     Optional<LatestCheckpoint.Found> newest = LatestCheckpoint.find(options.writerDirectory());
-    if (newest.isPresent()) {
+    if (tidy && newest.isPresent()) {
       LatestCheckpoint.sweep(options.writerDirectory(), newest.get());
     }
     return new StartPoint(newest.map(LatestCheckpoint.Found::path), newest.isPresent());

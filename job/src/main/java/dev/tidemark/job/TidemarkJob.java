@@ -6,6 +6,7 @@ import dev.tidemark.flink.TidemarkSink;
 import dev.tidemark.flink.message.Update;
 import dev.tidemark.flink.source.Updates;
 import java.time.Duration;
+import java.util.List;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ExternalizedCheckpointRetention;
@@ -18,7 +19,9 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
 /** The job itself: source, decoder and sink, put together as the options say. */
 public final class TidemarkJob {
-  /** The number of key groups, fixed at a job's first start: the most that it can be rescaled to. */
+  /**
+   * The number of key groups, fixed at a job's first start: the most that it can be rescaled to.
+   */
   public static final int MAX_PARALLELISM = 128;
 
   private static final int RESTARTS = 5;
@@ -84,5 +87,19 @@ public final class TidemarkJob {
       StreamExecutionEnvironment env, JobOptions options, SlotKeys slots) {
     return Updates.of(
         env, options.source(), options.decode(), options.watermarks(), options.shards(), slots);
+  }
+
+  /** The first updates of the input, read by a small job that writes nothing. */
+  public static List<Update> firstUpdates(JobOptions options, int most) throws Exception {
+    Configuration conf = new Configuration();
+    conf.set(PipelineOptions.NAME, options.name() + " (check)");
+    StreamExecutionEnvironment env = StreamExecutionEnvironment.createLocalEnvironment(1, conf);
+    env.setMaxParallelism(MAX_PARALLELISM);
+    try {
+      SlotKeys slots = TidemarkSink.slotKeys(options.shards(), options.sink(), 1, MAX_PARALLELISM);
+      return updates(env, options, slots).executeAndCollect(most);
+    } catch (IllegalArgumentException e) {
+      throw new OptionException(String.valueOf(e.getMessage()));
+    }
   }
 }

@@ -1,0 +1,120 @@
+package dev.tidemark.cli;
+
+import dev.tidemark.flink.InputCounts;
+import dev.tidemark.job.JobOptions;
+import dev.tidemark.job.StartPoint;
+import dev.tidemark.job.TidemarkJob;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.flink.api.common.JobExecutionResult;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.RestOptions;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+
+/** A job that runs in this JVM, with Flink's web UI on loopback. */
+final class EmbeddedJob {
+  private static final int PORTS_TRIED = 100;
+  private static final long STOP_TIMEOUT_SECONDS = 120;
+
+  private final JobClient client;
+  private final int uiPort;
+
+  private EmbeddedJob(JobClient client, int uiPort) {
+    this.client = client;
+    this.uiPort = uiPort;
+  }
+
+  /** Builds and submits the job. */
+  static EmbeddedJob start(JobOptions options, StartPoint from, Map<String, String> more)
+      throws Exception {
+    Configuration conf = TidemarkJob.configuration(options);
+    more.forEach(conf::setString);
+    int port = freePort(options.uiPort());
+    conf.set(RestOptions.PORT, port);
+    conf.set(RestOptions.BIND_PORT, Integer.toString(port));
+    conf.set(RestOptions.BIND_ADDRESS, "127.0.0.1");
+    conf.set(RestOptions.ADDRESS, "127.0.0.1");
+    from.apply(conf);
+    StreamExecutionEnvironment env =
+        StreamExecutionEnvironment.createLocalEnvironmentWithWebUI(conf);
+    TidemarkJob.build(env, options);
+    return new EmbeddedJob(env.executeAsync(options.name()), port);
+  }
+
+  /** The first free port from {@code first} on; any free one for 0. */
+  private static int freePort(int first) throws IOException {
+    for (int port = first; port < first + PORTS_TRIED && port <= 65_535; port++) {
+      try (ServerSocket socket = new ServerSocket()) {
+        socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1);
+        return socket.getLocalPort();
+      } catch (IOException busy) {
+        continue;
+      }
+    }
+    throw new CommandException(
+        Exit.USAGE, "no free port for the web UI from " + first + " on; --ui.port takes another");
+  }
+
+  /** Where the web UI is. */
+  String ui() {
+    return "http://127.0.0.1:" + uiPort;
+  }
+
+  /**
+   * Waits for the end of the job.
+   *
+   * @return whether it has ended
+   * @throws ExecutionException when it failed
+   */
+  boolean await(long millis) throws ExecutionException, InterruptedException {
+    try {
+      CompletableFuture<JobExecutionResult> result = client.getJobExecutionResult();
+      result.get(millis, TimeUnit.MILLISECONDS);
+      return true;
+    } catch (TimeoutException e) {
+      return false;
+    }
+  }
+
+  /** The counters so far; once the job has ended, those of the whole. */
+  Map<String, Long> counts() throws InterruptedException {
+    Map<String, Long> counts = new TreeMap<>();
+    try {
+      Map<String, Object> all =
+          client.getJobExecutionResult().isDone()
+              ? client.getJobExecutionResult().get().getAllAccumulatorResults()
+              : client.getAccumulators().get(1, TimeUnit.SECONDS);
+      all.forEach(
+          (name, value) -> {
+            if (name.startsWith(InputCounts.PREFIX) && value instanceof Number number) {
+              counts.put(name, number.longValue());
+            }
+          });
+    } catch (ExecutionException | TimeoutException e) {
+      // Not running yet, or between two attempts: the next look tells.
+      return counts;
+    }
+    return counts;
+  }
+
+  /**
+   * Stops the job with a savepoint.
+   *
+   * @return the savepoint's path
+   */
+  String stop(String directory) throws ExecutionException, InterruptedException, TimeoutException {
+    return client
+        .stopWithSavepoint(false, directory, SavepointFormatType.NATIVE)
+        .get(STOP_TIMEOUT_SECONDS, TimeUnit.SECONDS);
+  }
+}

@@ -1,0 +1,26 @@
+package dev.tidemark.cli;
+
+import dev.tidemark.job.JobOptions;
+import java.nio.file.Path;
+
+/** Where the log of a job in this process goes; to be said before anything logs. */
+final class JobLog {
+  private static final String PROPERTY = "tidemark.log";
+
+  private JobLog() {}
+
+  /** Into the writer's folder, where that is on this machine. */
+  static void to(JobOptions options) {
+    String directory = options.writerDirectory();
+    if (directory.startsWith("file:")) {
+      to(Path.of(directory.replaceFirst("^file:(//)?", "")).resolve("tidemark.log"));
+    }
+  }
+
+  /** Into a file. */
+  static void to(Path file) {
+    if (System.getProperty(PROPERTY) == null) {
+      System.setProperty(PROPERTY, file.toString());
+    }
+  }
+}

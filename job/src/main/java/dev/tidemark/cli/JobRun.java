@@ -1,0 +1,97 @@
+package dev.tidemark.cli;
+
+import dev.tidemark.job.JobOptions;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+
+/**
+ * Attends a job from its start to its end: a line of progress a second; the first signal stops it
+ * with a savepoint, the second ends the process at once.
+ */
+final class JobRun {
+  private static final long SECOND = 1000;
+
+  private final JobOptions options;
+  private final EmbeddedJob job;
+  private final ShardWatch watch;
+  private final Context context;
+  private final Consumer<String> progress;
+  private final AtomicInteger signal = new AtomicInteger();
+  private final AtomicReference<String> savepoint = new AtomicReference<>();
+
+  JobRun(
+      JobOptions options,
+      EmbeddedJob job,
+      ShardWatch watch,
+      Context context,
+      Consumer<String> progress) {
+    this.options = options;
+    this.job = job;
+    this.watch = watch;
+    this.context = context;
+    this.progress = progress;
+  }
+
+  /**
+   * Waits for the end.
+   *
+   * @throws CommandException when the job failed
+   */
+  RunOutcome attend() throws IOException, InterruptedException {
+    long begun = System.nanoTime();
+    Signals.handle(this::signalled);
+    boolean ended = false;
+    while (!ended) {
+      try {
+        ended = job.await(SECOND);
+      } catch (ExecutionException e) {
+        throw JobFailure.of(e);
+      }
+      if (!ended && signal.get() == 0) {
+        watch.look();
+        Duration elapsed = Duration.ofNanos(System.nanoTime() - begun);
+        progress.accept(
+            Progress.line(elapsed, job.counts(), watch.shards(), context.clock().instant()));
+      }
+    }
+    watch.finish();
+    Map<String, Long> counts = job.counts();
+    return new RunOutcome(
+        signal.get(),
+        counts,
+        Optional.ofNullable(savepoint.get()),
+        Duration.ofNanos(System.nanoTime() - begun).toMillis());
+  }
+
+  /** The first time: stop. The second: end. */
+  private void signalled(int code) {
+    if (!signal.compareAndSet(0, code)) {
+      Runtime.getRuntime().halt(code);
+    }
+    Thread stopper = new Thread(() -> stop(code), "stop-with-savepoint");
+    stopper.setDaemon(true);
+    stopper.start();
+  }
+
+  private void stop(int code) {
+    context.err().println("tidemark: stopping with a savepoint; once more ends at once");
+    try {
+      savepoint.set(job.stop(options.writerDirectory() + "/savepoints"));
+    } catch (ExecutionException | TimeoutException | InterruptedException e) {
+      context
+          .err()
+          .println(
+              "tidemark: no savepoint ("
+                  + Failures.oneLine(JobFailure.of(e).getMessage() + "")
+                  + "); the last checkpoint is what a restart goes on from");
+      Runtime.getRuntime().halt(code);
+    }
+  }
+}

@@ -1,0 +1,33 @@
+package dev.tidemark.cli;
+
+import dev.tidemark.job.OptionException;
+import dev.tidemark.job.OptionFile;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a store bills (conf/prices.yaml).
+ *
+ * @param put dollars per thousand PUT-class requests
+ * @param get dollars per thousand GET-class requests
+ */
+record Prices(double put, double get) {
+  static Prices read(Path file) {
+    OptionFile prices = OptionFile.read(file);
+    return new Prices(number(prices, "put-per-thousand"), number(prices, "get-per-thousand"));
+  }
+
+  private static double number(OptionFile file, String key) {
+    @Nullable String text = file.settings().get(key);
+    try {
+      return Double.parseDouble(String.valueOf(text));
+    } catch (NumberFormatException e) {
+      throw new OptionException(file.name() + ": " + key + " = " + text + ": not a number");
+    }
+  }
+
+  /** Dollars for so many requests. */
+  double requests(long puts, long gets) {
+    return puts * put / 1000 + gets * get / 1000;
+  }
+}

@@ -1,0 +1,64 @@
+package dev.tidemark.cli;
+
+import dev.tidemark.flink.InputCounts;
+import dev.tidemark.shard.ShardState;
+import dev.tidemark.time.Frontier;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** One line on how a job gets on. */
+final class Progress {
+  private Progress() {}
+
+  static String line(
+      Duration elapsed, Map<String, Long> counts, List<ShardWatch.Followed> shards, Instant now) {
+    long read = counts.getOrDefault(InputCounts.READ, 0L);
+    List<ShardWatch.Followed> open =
+        shards.stream().filter(shard -> shard.state().exists()).toList();
+    String begin = String.format(Locale.ROOT, "%4d s  read %,11d", elapsed.toSeconds(), read);
+    if (open.size() < shards.size()) {
+      return begin + "  starting";
+    }
+    Frontier upper =
+        shards.stream()
+            .map(s -> s.state().upper())
+            .min(Frontier::compareTo)
+            .orElse(Frontier.MINIMUM);
+    long runs = 0;
+    long bound = 0;
+    long appended = 0;
+    long written = 0;
+    long merges = 0;
+    for (ShardWatch.Followed shard : open) {
+      SpineFigures figures = shard.figures();
+      runs += figures.runs();
+      bound += figures.runsBound();
+      appended += shard.history().appendedBytes();
+      written += shard.history().writtenBytes();
+      merges += shard.history().merges();
+    }
+    return String.format(
+        Locale.ROOT,
+        "%s  upper %-24s lag %-11s runs %d/%d  write amp %.1f  merges %d%s",
+        begin,
+        Times.text(upper),
+        Times.lag(upper, now),
+        runs,
+        bound,
+        appended == 0 ? 1.0 : written / (double) appended,
+        merges,
+        errors(open));
+  }
+
+  private static String errors(List<ShardWatch.Followed> shards) {
+    long errors = 0;
+    for (ShardWatch.Followed shard : shards) {
+      ShardState state = shard.state();
+      errors += LsCommand.errors(state);
+    }
+    return errors == 0 ? "" : "  errors " + errors;
+  }
+}

@@ -1,0 +1,95 @@
+package dev.tidemark.cli;
+
+import dev.tidemark.flink.ShardHandles;
+import dev.tidemark.flink.ShardTarget;
+import dev.tidemark.log.ShardLog;
+import dev.tidemark.shard.ShardState;
+import dev.tidemark.store.ObjectStore;
+import dev.tidemark.store.StoreSettings;
+import dev.tidemark.store.Stores;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+
+/**
+ * Follows the shards of a job in this JVM: their states come from the job's own handles, their
+ * history from the log by a store of its own. Not thread-safe.
+ */
+final class ShardWatch implements AutoCloseable {
+  /** One shard, as far as it has been followed. */
+  static final class Followed {
+    private final ShardTarget target;
+    private final ObjectStore store;
+    private final ShardLog log;
+    private final ShardHistory history = new ShardHistory();
+    private ShardState state = ShardState.EMPTY;
+
+    private Followed(ShardTarget target, ObjectStore store) {
+      this.target = target;
+      this.store = store;
+      this.log = new ShardLog(store);
+    }
+
+    String name() {
+      return target.name();
+    }
+
+    ShardState state() {
+      return state;
+    }
+
+    ShardHistory history() {
+      return history;
+    }
+
+    SpineFigures figures() {
+      return SpineFigures.of(state, history);
+    }
+  }
+
+  private final List<Followed> shards = new ArrayList<>();
+
+  /**
+   * Follows shards.
+   *
+   * @param readAt where a shard's log is read, given its URL
+   */
+  ShardWatch(List<ShardTarget> targets, StoreSettings settings, UnaryOperator<String> readAt) {
+    for (ShardTarget target : targets) {
+      shards.add(new Followed(target, Stores.open(readAt.apply(target.url()), settings)));
+    }
+  }
+
+  /** Looks at what the job knows by now. */
+  void look() throws IOException {
+    for (Followed shard : shards) {
+      Optional<ShardState> known = ShardHandles.known(shard.target.url());
+      if (known.isPresent() && known.get().seqno().compareTo(shard.state.seqno()) > 0) {
+        shard.history.readTo(shard.log, known.get().seqno());
+        shard.state = known.get();
+      }
+    }
+  }
+
+  /** Reads each log to its head: what counts at the end. */
+  void finish() throws IOException {
+    for (Followed shard : shards) {
+      ShardState head = shard.log.refresh();
+      if (head.exists()) {
+        shard.history.readTo(shard.log, head.seqno());
+        shard.state = head;
+      }
+    }
+  }
+
+  List<Followed> shards() {
+    return List.copyOf(shards);
+  }
+
+  @Override
+  public void close() {
+    shards.forEach(shard -> shard.store.close());
+  }
+}
