@@ -52,17 +52,25 @@ final class EmbeddedJob {
   }
 
   /** The first free port from {@code first} on; any free one for 0. */
-  private static int freePort(int first) throws IOException {
+  private static int freePort(int first) {
     for (int port = first; port < first + PORTS_TRIED && port <= 65_535; port++) {
-      try (ServerSocket socket = new ServerSocket()) {
-        socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1);
-        return socket.getLocalPort();
-      } catch (IOException busy) {
-        continue;
+      int free = bind(port);
+      if (free > 0) {
+        return free;
       }
     }
     throw new CommandException(
         Exit.USAGE, "no free port for the web UI from " + first + " on; --ui.port takes another");
+  }
+
+  /** The port if it is free, else 0. */
+  private static int bind(int port) {
+    try (ServerSocket socket = new ServerSocket()) {
+      socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1);
+      return socket.getLocalPort();
+    } catch (IOException busy) {
+      return 0;
+    }
   }
 
   /** Where the web UI is. */

@@ -44,11 +44,7 @@ final class LsCommand implements Callable<Integer> {
         shards++;
         ShardHistory history = new ShardHistory();
         history.readTo(log, state.seqno());
-        show(
-            folder.substring(0, folder.length() - 1),
-            state,
-            SpineFigures.of(state, history),
-            table);
+        show(name, state, SpineFigures.of(state, history), table);
       }
     }
     if (!reader.json) {

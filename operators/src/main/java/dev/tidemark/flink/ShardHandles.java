@@ -1,8 +1,12 @@
 package dev.tidemark.flink;
 
 import dev.tidemark.shard.ShardState;
+import dev.tidemark.store.ObjectStore;
+import dev.tidemark.store.RequestCounts;
 import dev.tidemark.store.Stores;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.flink.api.common.functions.RuntimeContext;
@@ -14,6 +18,9 @@ import org.apache.flink.api.common.functions.RuntimeContext;
  */
 public final class ShardHandles {
   private static final Map<Key, Counted> OPEN = new HashMap<>();
+
+  /** By URL, and kept after the stores are closed: what a job's requests came to. */
+  private static final Map<String, List<RequestCounts>> REQUESTS = new HashMap<>();
 
   private ShardHandles() {}
 
@@ -33,18 +40,22 @@ public final class ShardHandles {
       RuntimeContext context, ShardTarget target, SinkSettings settings) {
     Key key = new Key(context.getJobInfo().getJobId().toString(), target.url());
     synchronized (OPEN) {
-      Counted counted =
-          OPEN.computeIfAbsent(
-              key,
-              missing ->
-                  new Counted(
-                      new ShardHandle(
-                          missing,
-                          target,
-                          Stores.open(target.url(), settings.store()),
-                          settings.partTargetBytes())));
+      Counted counted = OPEN.computeIfAbsent(key, missing -> open(missing, target, settings));
       counted.users++;
       return counted.handle;
+    }
+  }
+
+  private static Counted open(Key key, ShardTarget target, SinkSettings settings) {
+    ObjectStore store = Stores.open(target.url(), settings.store());
+    REQUESTS.computeIfAbsent(target.url(), first -> new ArrayList<>()).add(store.requests());
+    return new Counted(new ShardHandle(key, target, store, settings.partTargetBytes()));
+  }
+
+  /** The requests that this JVM's jobs have made for a shard, one entry each time it was opened. */
+  public static List<RequestCounts> requests(String url) {
+    synchronized (OPEN) {
+      return List.copyOf(REQUESTS.getOrDefault(url, List.of()));
     }
   }
 
