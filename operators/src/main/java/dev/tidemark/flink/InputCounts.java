@@ -48,6 +48,9 @@ public final class InputCounts {
   /** The accumulator of the ignored records that belong to no shard. */
   public static final String IGNORED = PREFIX + "ignored";
 
+  /** The accumulator of columns of the input, row by row, that their shards don't have. */
+  public static final String UNKNOWN_COLUMNS = PREFIX + "unknownColumns";
+
   private static final int MAX_UNMATCHED_NAMES = 100;
   private static final ListStateDescriptor<Tuple2<String, Long>> STATE =
       new ListStateDescriptor<>(
@@ -60,6 +63,7 @@ public final class InputCounts {
   private final List<Map<Fate, LongCounter>> byShard = new ArrayList<>();
   private final LongCounter read;
   private final LongCounter ignored;
+  private final LongCounter unknownColumns;
 
   /**
    * The counts of one operator, restored from its state.
@@ -81,6 +85,7 @@ public final class InputCounts {
     }
     this.read = counter(READ);
     this.ignored = counter(IGNORED);
+    this.unknownColumns = counter(UNKNOWN_COLUMNS);
     for (Tuple2<String, Long> entry : state.get()) {
       counter(entry.f0).add((long) entry.f1);
     }
@@ -118,7 +123,7 @@ public final class InputCounts {
 
   /** Columns of the input that the shard doesn't have were left out. */
   public void unknownColumns(int count) {
-    counter(PREFIX + "unknownColumns").add((long) count);
+    unknownColumns.add((long) count);
   }
 
   /** Writes the counts into the state. */

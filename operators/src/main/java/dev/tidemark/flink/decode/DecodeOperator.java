@@ -57,6 +57,7 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
   private final WatermarkStrategy<Long> watermarkStrategy;
 
   private transient RecordDecoder decoder;
+  private transient Table firstTable;
   private transient RowCodec errorCodec;
   private transient InputCounts counts;
   private transient RowWatermarks watermarks;
@@ -79,11 +80,10 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
     this.shards = new ArrayList<>(shards);
     this.slots = slots;
     this.watermarkStrategy = watermarkStrategy;
-    decoderOf(settings, shards);
+    decoderOf(settings, new Tables(settings.tables(), shards)); // refuses what can't be
   }
 
-  private static RecordDecoder decoderOf(DecodeSettings settings, List<ShardTarget> shards) {
-    Tables tables = new Tables(settings.tables(), shards);
+  private static RecordDecoder decoderOf(DecodeSettings settings, Tables tables) {
     switch (settings.format()) {
       case JSON -> {
         return new JsonDecoder(tables);
@@ -116,7 +116,9 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
   @Override
   public void open() throws Exception {
     super.open();
-    decoder = decoderOf(settings, shards);
+    Tables tables = new Tables(settings.tables(), shards);
+    decoder = decoderOf(settings, tables);
+    firstTable = tables.first();
     errorCodec = new RowCodec(ErrorRows.SCHEMA);
     watermarks =
         new RowWatermarks(
@@ -143,8 +145,7 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
     RawRecord record = element.getValue();
     counts.read();
     if (record.flaw != null) {
-      Table first = new Tables(settings.tables(), shards).first();
-      reject(record, new Decoded.Failure(first, "", record.flaw, record.timestampMillis));
+      reject(record, new Decoded.Failure(firstTable, "", record.flaw, record.timestampMillis));
       return;
     }
     Decoded decoded = decoder.decode(record);
