@@ -2,11 +2,19 @@ package dev.tidemark.flink;
 
 import dev.tidemark.flink.append.AppendOperator;
 import dev.tidemark.flink.append.AppendOptions;
+import dev.tidemark.flink.install.InstallOperator;
+import dev.tidemark.flink.install.InstallOptions;
+import dev.tidemark.flink.merge.MergeOperator;
+import dev.tidemark.flink.merge.MergeOptions;
 import dev.tidemark.flink.message.DescriptionSerializer;
+import dev.tidemark.flink.message.MergeTask;
+import dev.tidemark.flink.message.SpineChange;
 import dev.tidemark.flink.message.Update;
 import dev.tidemark.flink.message.WrittenBatch;
 import dev.tidemark.flink.mint.MintOperator;
 import dev.tidemark.flink.mint.WatermarksOnly;
+import dev.tidemark.flink.spine.SpineOperator;
+import dev.tidemark.flink.spine.SpineOptions;
 import dev.tidemark.flink.write.WriteOperator;
 import dev.tidemark.flink.write.WriteOptions;
 import dev.tidemark.spine.SpineSpec;
@@ -26,6 +34,12 @@ import org.apache.flink.streaming.api.transformations.PartitionTransformation;
  * merge and install (docs/concepts.md). Every operator has a uid.
  */
 public final class TidemarkSink {
+  /**
+   * The slot sharing group of merge: it needs {@link SinkSettings#mergeParallelism} slots of its
+   * own beside those of the job.
+   */
+  public static final String MERGE_GROUP = "merge";
+
   private TidemarkSink() {}
 
   /** The slots of a job with these shards, by which its source computes {@link Update#slotKey}. */
@@ -86,13 +100,51 @@ public final class TidemarkSink {
             .setParallelism(writers)
             .setMaxParallelism(slots.maxParallelism());
 
-    return aligned(write.keyBy(batch -> slots.shardKey(batch.shard()), Types.INT))
-        .transform(
-            "append",
-            ShardCommit.TYPE,
-            new AppendOperator(new AppendOptions(shards, settings, slots)))
-        .uid("tidemark-append")
-        .setParallelism(Math.min(env.getParallelism(), shards.size()))
+    SingleOutputStreamOperator<ShardCommit> commits =
+        aligned(write.keyBy(batch -> slots.shardKey(batch.shard()), Types.INT))
+            .transform(
+                "append",
+                ShardCommit.TYPE,
+                new AppendOperator(new AppendOptions(shards, settings, slots)))
+            .uid("tidemark-append")
+            .setParallelism(Math.min(env.getParallelism(), shards.size()))
+            .setMaxParallelism(slots.maxParallelism());
+    if (settings.merging()) {
+      sidePath(commits, shards, settings, slots);
+    }
+    return commits;
+  }
+
+  /** What keeps the spines within their specs; nothing in it may hold up a barrier. */
+  private static void sidePath(
+      SingleOutputStreamOperator<ShardCommit> commits,
+      List<ShardTarget> shards,
+      SinkSettings settings,
+      SlotKeys slots) {
+    SingleOutputStreamOperator<MergeTask> spine =
+        commits
+            .keyBy(commit -> slots.shardKey(commit.shard()), Types.INT)
+            .transform(
+                "spine", MergeTask.TYPE, new SpineOperator(new SpineOptions(shards, settings)))
+            .uid("tidemark-spine")
+            .setParallelism(1)
+            .setMaxParallelism(slots.maxParallelism());
+    SingleOutputStreamOperator<SpineChange> merge =
+        spine
+            .rebalance()
+            .transform(
+                "merge", SpineChange.TYPE, new MergeOperator(new MergeOptions(shards, settings)))
+            .uid("tidemark-merge")
+            .slotSharingGroup(MERGE_GROUP)
+            .setParallelism(settings.mergeParallelism());
+    spine
+        .getSideOutput(SpineOperator.CHANGES)
+        .union(merge)
+        .keyBy(change -> slots.shardKey(change.shard()), Types.INT)
+        .transform("install", Types.VOID, new InstallOperator(new InstallOptions(shards, settings)))
+        .uid("tidemark-install")
+        .slotSharingGroup("default")
+        .setParallelism(1)
         .setMaxParallelism(slots.maxParallelism());
   }
 

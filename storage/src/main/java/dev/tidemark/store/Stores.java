@@ -15,9 +15,17 @@ public final class Stores {
   private static final Pattern SCHEME = Pattern.compile("[a-zA-Z][a-zA-Z0-9+.-]+:.*");
 
   /** The stores behind memory: URLs, which must outlive those who open them. */
-  private static final ConcurrentMap<String, MemoryStore> MEMORY = new ConcurrentHashMap<>();
+  private static final ConcurrentMap<String, ObjectStore> MEMORY = new ConcurrentHashMap<>();
 
   private Stores() {}
+
+  /**
+   * Puts a store behind {@code memory:name}, in the place of the one that is there: for a test that
+   * needs one which fails, or counts.
+   */
+  public static void putMemory(String name, ObjectStore store) {
+    MEMORY.put(name, store);
+  }
 
   /**
    * Opens the store below a URL: {@code s3://bucket/prefix}, {@code file:///path}, a path, or

@@ -4,6 +4,8 @@ import dev.tidemark.log.LogCodec;
 import dev.tidemark.shard.Fact;
 import dev.tidemark.spine.Batch;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
@@ -121,5 +123,22 @@ public abstract class MessageSerializer<T> extends TypeSerializer<T> {
       return batch.batch();
     }
     throw new IOException("a message holds a fact " + fact.name() + " in the place of a batch");
+  }
+
+  /** Writes texts. */
+  protected static void writeTexts(List<String> texts, DataOutputView target) throws IOException {
+    target.writeInt(texts.size());
+    for (String text : texts) {
+      target.writeUTF(text);
+    }
+  }
+
+  /** Reads texts. */
+  protected static List<String> readTexts(DataInputView source) throws IOException {
+    List<String> texts = new ArrayList<>();
+    for (int left = source.readInt(); left > 0; left--) {
+      texts.add(source.readUTF());
+    }
+    return texts;
   }
 }

@@ -1,0 +1,145 @@
+package dev.tidemark.flink.install;
+
+import dev.tidemark.flink.Attempts;
+import dev.tidemark.flink.ShardHandle;
+import dev.tidemark.flink.ShardHandles;
+import dev.tidemark.flink.ShardTarget;
+import dev.tidemark.flink.Workers;
+import dev.tidemark.flink.message.SpineChange;
+import dev.tidemark.log.Author;
+import dev.tidemark.log.CommitResult;
+import dev.tidemark.shard.Command;
+import java.io.IOException;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
+import org.apache.flink.api.common.accumulators.LongCounter;
+import org.apache.flink.api.common.operators.MailboxExecutor;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.api.watermark.Watermark;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Puts the changes of the side path into the shards' logs, in threads of its own; keyed by shard,
+ * the changes of a shard one after another. A change that no longer fits does nothing: the spine
+ * sees the log and asks anew.
+ */
+public final class InstallOperator extends AbstractStreamOperator<Void>
+    implements OneInputStreamOperator<SpineChange, Void> {
+  private static final long serialVersionUID = 1L;
+  private static final Logger LOG = LoggerFactory.getLogger(InstallOperator.class);
+
+  /** Shards that are changed at the same time. */
+  private static final int LANES = 4;
+
+  private final InstallOptions options;
+
+  private transient MailboxExecutor mailbox;
+  private transient List<ExecutorService> lanes;
+  private transient Author author;
+  private transient List<ShardHandle> handles;
+  private transient List<LongCounter> merges;
+  private transient List<LongCounter> mergedBytes;
+
+  /** For these shards. */
+  public InstallOperator(InstallOptions options) {
+    this.options = options;
+  }
+
+  @Override
+  public void setMailboxExecutor(MailboxExecutor mailboxExecutor) {
+    super.setMailboxExecutor(mailboxExecutor);
+    this.mailbox = mailboxExecutor;
+  }
+
+  @Override
+  public void open() throws Exception {
+    super.open();
+    author =
+        Attempts.author(
+            Attempts.begin(options.settings().writer(), Clock.systemUTC()), "install");
+    lanes = new ArrayList<>();
+    for (int lane = 0; lane < LANES; lane++) {
+      lanes.add(Workers.pool("tidemark-install-" + lane, 1));
+    }
+    handles = new ArrayList<>();
+    merges = new ArrayList<>();
+    mergedBytes = new ArrayList<>();
+    for (ShardTarget shard : options.shards()) {
+      handles.add(ShardHandles.acquire(getRuntimeContext(), shard, options.settings()));
+      merges.add(counter(shard, "merges"));
+      mergedBytes.add(counter(shard, "mergedBytes"));
+    }
+  }
+
+  private LongCounter counter(ShardTarget shard, String name) {
+    LongCounter counter = new LongCounter();
+    getRuntimeContext().addAccumulator("tidemark." + shard.name() + "." + name, counter);
+    return counter;
+  }
+
+  @Override
+  public void processElement(StreamRecord<SpineChange> element) {
+    SpineChange change = element.getValue();
+    lanes.get(change.shard() % LANES).execute(() -> commit(change));
+  }
+
+  /** In a thread of a lane. */
+  private void commit(SpineChange change) {
+    String shard = options.shards().get(change.shard()).name();
+    try {
+      CommitResult result = handles.get(change.shard()).log().commit(change.command(), author);
+      if (result instanceof CommitResult.Committed committed) {
+        LOG.debug("shard {} version {}: {}", shard, committed.seqno(), change.command().name());
+        if (change.command() instanceof Command.InstallMerge install) {
+          count(change.shard(), install.output().bytes());
+        }
+      } else {
+        LOG.debug("shard {}: {} left undone: {}", shard, change.command().name(), result);
+      }
+    } catch (IOException | RuntimeException e) {
+      LOG.warn("shard {}: {} failed, the spine asks again", shard, change.command().name(), e);
+    }
+  }
+
+  private void count(int shard, long bytes) {
+    try {
+      mailbox.execute(
+          () -> {
+            merges.get(shard).add(1);
+            mergedBytes.get(shard).add(bytes);
+          },
+          "merge counted");
+    } catch (RejectedExecutionException taskIsClosing) {
+      LOG.debug("a merge was installed after its task had ended");
+    }
+  }
+
+  @Override
+  public void processWatermark(Watermark mark) {}
+
+  @Override
+  public void processWatermarkStatus(WatermarkStatus status) {}
+
+  @Override
+  protected void processWatermarkStatus(WatermarkStatus status, int input) {}
+
+  @Override
+  public void close() throws Exception {
+    if (lanes != null) {
+      for (ExecutorService lane : lanes) {
+        Workers.stop(lane);
+      }
+    }
+    if (handles != null) {
+      handles.forEach(ShardHandle::close);
+    }
+    super.close();
+  }
+}

@@ -1,0 +1,317 @@
+package dev.tidemark.flink.spine;
+
+import dev.tidemark.flink.ShardCommit;
+import dev.tidemark.flink.ShardHandle;
+import dev.tidemark.flink.ShardHandles;
+import dev.tidemark.flink.message.MergeTask;
+import dev.tidemark.flink.message.SpineChange;
+import dev.tidemark.log.LogCodec;
+import dev.tidemark.shard.Command;
+import dev.tidemark.shard.Fact;
+import dev.tidemark.shard.ShardState;
+import dev.tidemark.spine.Batch;
+import dev.tidemark.spine.MergePlan;
+import dev.tidemark.spine.SpinePlanner;
+import dev.tidemark.time.Frontier;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ScheduledFuture;
+import org.apache.flink.api.common.state.MapState;
+import org.apache.flink.api.common.state.MapStateDescriptor;
+import org.apache.flink.api.common.state.ValueState;
+import org.apache.flink.api.common.state.ValueStateDescriptor;
+import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.runtime.state.StateInitializationContext;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.BoundedOneInput;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.api.watermark.Watermark;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
+import org.apache.flink.util.OutputTag;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks at the batches of its shards after each commit, and once a second while there is work, and
+ * asks for what the planner wants: merges of merge, all else of install, by the side output.
+ *
+ * <p>Its keyed state is a view of the log: the batches at a version. It is brought up to date from
+ * the log and never believed against it. Which merges it has asked for is not in the log; losing
+ * that costs a merge done twice. There is no answer to what it asks: what became of it is in the
+ * log.
+ */
+public final class SpineOperator extends AbstractStreamOperator<MergeTask>
+    implements OneInputStreamOperator<ShardCommit, MergeTask>, BoundedOneInput {
+  private static final long serialVersionUID = 1L;
+  private static final Logger LOG = LoggerFactory.getLogger(SpineOperator.class);
+
+  /** Where changes for install come out. */
+  public static final OutputTag<SpineChange> CHANGES =
+      new OutputTag<>("changes", SpineChange.TYPE);
+
+  private static final long TICK_MILLIS = 1000;
+
+  /** After this long something that was asked for and didn't happen is asked for again. */
+  private static final long DEADLINE_MILLIS = 120_000;
+
+  private final SpineOptions options;
+
+  private transient ValueState<Long> versionState;
+  private transient MapState<String, byte[]> batchState;
+  private transient Map<Integer, Shard> shards;
+  private transient @Nullable ScheduledFuture<?> tick;
+  private transient boolean ended;
+
+  /** What spine keeps of one of its shards between looks. */
+  private static final class Shard {
+    final Integer key;
+    final int index;
+    final ShardHandle handle;
+    final SinceRule sinceRule;
+
+    /** Batches that a merge asked for has as inputs, with the moment to ask again. */
+    final Map<String, Long> asked = new HashMap<>();
+
+    @Nullable Frontier askedSince;
+    @Nullable Frontier askedConsolidation;
+    long lastSince;
+    boolean busy;
+
+    Shard(Integer key, int index, ShardHandle handle) {
+      this.key = key;
+      this.index = index;
+      this.handle = handle;
+      this.sinceRule = new SinceRule(handle.target().retain());
+    }
+  }
+
+  /** For these shards. */
+  public SpineOperator(SpineOptions options) {
+    this.options = options;
+  }
+
+  @Override
+  public void initializeState(StateInitializationContext context) throws Exception {
+    super.initializeState(context);
+    versionState =
+        context
+            .getKeyedStateStore()
+            .getState(new ValueStateDescriptor<>("version-1", Types.LONG));
+    batchState =
+        context
+            .getKeyedStateStore()
+            .getMapState(
+                new MapStateDescriptor<>(
+                    "batches-1",
+                    Types.STRING,
+                    PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO));
+  }
+
+  @Override
+  public void open() throws Exception {
+    super.open();
+    shards = new HashMap<>();
+  }
+
+  @Override
+  public void processElement(StreamRecord<ShardCommit> element) throws Exception {
+    ShardCommit commit = element.getValue();
+    Shard shard = shards.get(commit.shard());
+    if (shard == null) {
+      ShardHandle handle =
+          ShardHandles.acquire(
+              getRuntimeContext(), options.shards().get(commit.shard()), options.settings());
+      shard = new Shard((Integer) getCurrentKey(), commit.shard(), handle);
+      shards.put(commit.shard(), shard);
+    }
+    ShardState known = shard.handle.log().known();
+    boolean behind = known.seqno().compareTo(commit.seqno()) < 0;
+    look(shard, behind ? shard.handle.log().refresh() : known);
+    if (shard.busy && tick == null && !ended) {
+      registerTick();
+    }
+  }
+
+  private void registerTick() {
+    long now = getProcessingTimeService().getCurrentProcessingTime();
+    tick = getProcessingTimeService().registerTimer(now + TICK_MILLIS, this::tick);
+  }
+
+  /** Reads on the shards with work: merges are installed without a commit that would tell. */
+  private void tick(long time) throws Exception {
+    tick = null;
+    boolean busy = false;
+    for (Shard shard : shards.values()) {
+      if (shard.busy) {
+        setCurrentKey(shard.key);
+        look(shard, current(shard));
+        busy |= shard.busy;
+      }
+    }
+    if (busy && !ended) {
+      registerTick();
+    }
+  }
+
+  private static ShardState current(Shard shard) throws IOException {
+    return shard.handle.log().known();
+  }
+
+  /** Brings the view up to date and asks for what is wanted and not asked for yet. */
+  private void look(Shard shard, ShardState state) throws Exception {
+    long now = getProcessingTimeService().getCurrentProcessingTime();
+    view(state);
+    if (ended) {
+      return;
+    }
+    Set<String> present = new HashSet<>();
+    Map<String, Batch> batches = new TreeMap<>();
+    for (Batch batch : state.batches()) {
+      present.add(batch.id());
+      batches.put(batch.id(), batch);
+    }
+    shard.asked.keySet().retainAll(present);
+    shard.asked.values().removeIf(deadline -> deadline <= now);
+    List<MergePlan> plans =
+        SpinePlanner.plan(
+            state.spec(),
+            state.batches(),
+            state.since(),
+            state.consolidating(),
+            Set.copyOf(shard.asked.keySet()));
+    boolean waits = moveSince(shard, state, !plans.isEmpty(), now);
+    for (MergePlan plan : plans) {
+      if (plan instanceof MergePlan.Promote promote) {
+        shard.asked.put(promote.batch(), now + TICK_MILLIS);
+        change(shard, new Command.PromoteLevel(promote.batch(), promote.fromLevel()));
+      } else if (!waits) {
+        askMerge(shard, state, plan, batches, now);
+      }
+    }
+    shard.busy = !plans.isEmpty() || !shard.asked.isEmpty() || state.consolidating() != null;
+  }
+
+  /** Moves since if it is time to; whether merges had better wait for that. */
+  private boolean moveSince(Shard shard, ShardState state, boolean mergeWanted, long now) {
+    if (shard.askedSince != null && state.since().isBefore(shard.askedSince)) {
+      boolean overdue = now - shard.lastSince > TICK_MILLIS * 2;
+      shard.askedSince = overdue ? null : shard.askedSince;
+      return !overdue;
+    }
+    boolean moved = shard.askedSince != null;
+    shard.askedSince = null;
+    Frontier next =
+        moved
+            ? null
+            : shard.sinceRule.next(
+                state.since(), state.upper(), mergeWanted, now - shard.lastSince);
+    if (next == null) {
+      return false;
+    }
+    shard.askedSince = next;
+    shard.lastSince = now;
+    change(shard, new Command.DowngradeSince(next));
+    return mergeWanted;
+  }
+
+  private void askMerge(
+      Shard shard, ShardState state, MergePlan plan, Map<String, Batch> batches, long now) {
+    int level = MergeTask.CONSOLIDATION;
+    List<String> inputs;
+    Frontier since;
+    if (plan instanceof MergePlan.Merge merge) {
+      level = merge.level();
+      inputs = merge.inputs();
+      since = merge.since();
+    } else {
+      MergePlan.Consolidate consolidate = (MergePlan.Consolidate) plan;
+      inputs = consolidate.inputs();
+      since = consolidate.since();
+      if (state.consolidating() == null) {
+        if (!consolidate.upper().equals(shard.askedConsolidation)) {
+          shard.askedConsolidation = consolidate.upper();
+          change(shard, new Command.BeginConsolidation(consolidate.upper()));
+        } else {
+          shard.askedConsolidation = null;
+        }
+        return;
+      }
+    }
+    long bytes = 0;
+    for (String input : inputs) {
+      Batch batch = batches.get(input);
+      bytes += batch == null ? 0 : batch.bytes();
+      shard.asked.put(input, now + DEADLINE_MILLIS);
+    }
+    MergeTask task = new MergeTask(shard.index, level, inputs, since, bytes);
+    LOG.debug("shard {} wants {}", shard.handle.target().name(), task);
+    output.collect(new StreamRecord<>(task));
+  }
+
+  private void change(Shard shard, Command command) {
+    output.collect(CHANGES, new StreamRecord<>(new SpineChange(shard.index, command)));
+  }
+
+  /** Makes the keyed state what the log says. */
+  private void view(ShardState state) throws Exception {
+    Long version = versionState.value();
+    if (version != null && version == state.seqno().value()) {
+      return;
+    }
+    Map<String, Batch> gone = new HashMap<>();
+    Set<String> stay = new HashSet<>();
+    for (Batch batch : state.batches()) {
+      String key = batch.level() + "/" + batch.id() + "/" + batch.bounds().upper();
+      stay.add(key);
+      if (!batchState.contains(key)) {
+        gone.put(key, batch);
+      }
+    }
+    for (Map.Entry<String, Batch> added : gone.entrySet()) {
+      batchState.put(
+          added.getKey(), LogCodec.encodeFact(new Fact.BatchFact(added.getValue())));
+    }
+    for (String key : List.copyOf(keys())) {
+      if (!stay.contains(key)) {
+        batchState.remove(key);
+      }
+    }
+    versionState.update(state.seqno().value());
+  }
+
+  private Set<String> keys() throws Exception {
+    Set<String> keys = new HashSet<>();
+    batchState.keys().forEach(keys::add);
+    return keys;
+  }
+
+  @Override
+  public void processWatermark(Watermark mark) {}
+
+  @Override
+  public void processWatermarkStatus(WatermarkStatus status) {}
+
+  @Override
+  protected void processWatermarkStatus(WatermarkStatus status, int input) {}
+
+  @Override
+  public void endInput() {
+    ended = true;
+  }
+
+  @Override
+  public void close() throws Exception {
+    if (shards != null) {
+      shards.values().forEach(shard -> shard.handle.close());
+    }
+    super.close();
+  }
+}
