@@ -253,10 +253,7 @@ final class ExactlyOnceTest {
       ShardState state = new ShardLog(store).refresh();
       PartStore parts =
           new PartStore(
-              store,
-              state.shard(),
-              1 << 20,
-              new PartKeys(Clock.systemUTC(), new SecureRandom()));
+              store, state.shard(), 1 << 20, new PartKeys(Clock.systemUTC(), new SecureRandom()));
       for (Batch batch : state.batches()) {
         late += countRows(parts, state, batch, i, seen, rows / PARALLELISM);
       }

@@ -62,8 +62,7 @@ public final class InstallOperator extends AbstractStreamOperator<Void>
   public void open() throws Exception {
     super.open();
     author =
-        Attempts.author(
-            Attempts.begin(options.settings().writer(), Clock.systemUTC()), "install");
+        Attempts.author(Attempts.begin(options.settings().writer(), Clock.systemUTC()), "install");
     lanes = new ArrayList<>();
     for (int lane = 0; lane < LANES; lane++) {
       lanes.add(Workers.pool("tidemark-install-" + lane, 1));

@@ -38,8 +38,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Merges runs in threads of its own, lowest level first, then the smallest, and never holds up a
- * barrier: a merge that isn't finished is in the snapshot as a task and begins anew after a restore.
- * A merge that can't be done is dropped with a warning; the spine asks again.
+ * barrier: a merge that isn't finished is in the snapshot as a task and begins anew after a
+ * restore. A merge that can't be done is dropped with a warning; the spine asks again.
  */
 public final class MergeOperator extends AbstractStreamOperator<SpineChange>
     implements OneInputStreamOperator<MergeTask, SpineChange>, BoundedOneInput {

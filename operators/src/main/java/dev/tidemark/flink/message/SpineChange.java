@@ -22,30 +22,7 @@ public record SpineChange(int shard, Command command) {
   public static final TypeInformation<SpineChange> TYPE =
       new MessageType<>(SpineChange.class, Serializer.INSTANCE);
 
-  private enum Kind {
-    INSTALL,
-    PROMOTE,
-    CONSOLIDATE,
-    SINCE;
-
-    static Kind of(Command command) {
-      if (command instanceof Command.InstallMerge) {
-        return INSTALL;
-      }
-      if (command instanceof Command.PromoteLevel) {
-        return PROMOTE;
-      }
-      if (command instanceof Command.BeginConsolidation) {
-        return CONSOLIDATE;
-      }
-      if (command instanceof Command.DowngradeSince) {
-        return SINCE;
-      }
-      throw new IllegalArgumentException(command.name() + " isn't a command of the side path");
-    }
-  }
-
-  /** Writes the kind of command, then its fields. */
+  /** Writes the command's name, then its fields. */
   public static final class Serializer extends MessageSerializer<SpineChange> {
     private static final long serialVersionUID = 1L;
 
@@ -65,7 +42,7 @@ public record SpineChange(int shard, Command command) {
     protected void write(SpineChange change, DataOutputView target) throws IOException {
       Command command = change.command;
       target.writeInt(change.shard);
-      target.writeByte(Kind.of(command).ordinal());
+      target.writeUTF(command.name());
       if (command instanceof Command.InstallMerge install) {
         target.writeInt(install.level());
         writeTexts(install.inputs(), target);
@@ -77,26 +54,29 @@ public record SpineChange(int shard, Command command) {
         target.writeLong(begin.upper().time());
       } else if (command instanceof Command.DowngradeSince since) {
         target.writeLong(since.since().time());
+      } else {
+        throw new IOException(command.name() + " isn't a command of the side path");
       }
     }
 
     @Override
     protected SpineChange read(int written, DataInputView source) throws IOException {
       int shard = source.readInt();
-      return new SpineChange(shard, command(Kind.values()[source.readByte()], source));
+      return new SpineChange(shard, command(source.readUTF(), source));
     }
 
-    private static Command command(Kind kind, DataInputView source) throws IOException {
-      return switch (kind) {
-        case INSTALL -> {
+    private static Command command(String name, DataInputView source) throws IOException {
+      return switch (name) {
+        case "install" -> {
           int level = source.readInt();
           List<String> inputs = readTexts(source);
           Batch output = readBatch(source);
           yield new Command.InstallMerge(level, inputs, output);
         }
-        case PROMOTE -> new Command.PromoteLevel(source.readUTF(), source.readInt());
-        case CONSOLIDATE -> new Command.BeginConsolidation(Frontier.of(source.readLong()));
-        case SINCE -> new Command.DowngradeSince(Frontier.of(source.readLong()));
+        case "promote" -> new Command.PromoteLevel(source.readUTF(), source.readInt());
+        case "consolidate" -> new Command.BeginConsolidation(Frontier.of(source.readLong()));
+        case "since" -> new Command.DowngradeSince(Frontier.of(source.readLong()));
+        default -> throw new IOException(name + " isn't a command of the side path");
       };
     }
 

@@ -37,8 +37,7 @@ final class SinceRule {
     if (retain.isZero()) {
       return mergeWanted ? target : null;
     }
-    boolean far =
-        since.isMinimum() || target.time() - since.time() >= retain.toMillis() / STEPS;
+    boolean far = since.isMinimum() || target.time() - since.time() >= retain.toMillis() / STEPS;
     return far && sinceLastMillis >= INTERVAL_MILLIS ? target : null;
   }
 }

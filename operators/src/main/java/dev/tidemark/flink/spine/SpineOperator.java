@@ -8,6 +8,7 @@ import dev.tidemark.flink.message.SpineChange;
 import dev.tidemark.log.LogCodec;
 import dev.tidemark.shard.Command;
 import dev.tidemark.shard.Fact;
+import dev.tidemark.shard.SeqNo;
 import dev.tidemark.shard.ShardState;
 import dev.tidemark.spine.Batch;
 import dev.tidemark.spine.MergePlan;
@@ -19,7 +20,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.ScheduledFuture;
 import org.apache.flink.api.common.state.MapState;
 import org.apache.flink.api.common.state.MapStateDescriptor;
@@ -54,8 +54,7 @@ public final class SpineOperator extends AbstractStreamOperator<MergeTask>
   private static final Logger LOG = LoggerFactory.getLogger(SpineOperator.class);
 
   /** Where changes for install come out. */
-  public static final OutputTag<SpineChange> CHANGES =
-      new OutputTag<>("changes", SpineChange.TYPE);
+  public static final OutputTag<SpineChange> CHANGES = new OutputTag<>("changes", SpineChange.TYPE);
 
   private static final long TICK_MILLIS = 1000;
 
@@ -70,6 +69,14 @@ public final class SpineOperator extends AbstractStreamOperator<MergeTask>
   private transient @Nullable ScheduledFuture<?> tick;
   private transient boolean ended;
 
+  /**
+   * That something was asked for a batch.
+   *
+   * @param level its level then: once it has another it is done
+   * @param deadline when to ask again, in the clock's milliseconds
+   */
+  private record Asked(int level, long deadline) {}
+
   /** What spine keeps of one of its shards between looks. */
   private static final class Shard {
     final Integer key;
@@ -77,12 +84,13 @@ public final class SpineOperator extends AbstractStreamOperator<MergeTask>
     final ShardHandle handle;
     final SinceRule sinceRule;
 
-    /** Batches that a merge asked for has as inputs, with the moment to ask again. */
-    final Map<String, Long> asked = new HashMap<>();
+    /** The batches that something was asked for. */
+    final Map<String, Asked> asked = new HashMap<>();
 
     @Nullable Frontier askedSince;
     @Nullable Frontier askedConsolidation;
     long lastSince;
+    SeqNo looked = SeqNo.ZERO;
     boolean busy;
 
     Shard(Integer key, int index, ShardHandle handle) {
@@ -102,9 +110,7 @@ public final class SpineOperator extends AbstractStreamOperator<MergeTask>
   public void initializeState(StateInitializationContext context) throws Exception {
     super.initializeState(context);
     versionState =
-        context
-            .getKeyedStateStore()
-            .getState(new ValueStateDescriptor<>("version-1", Types.LONG));
+        context.getKeyedStateStore().getState(new ValueStateDescriptor<>("version-1", Types.LONG));
     batchState =
         context
             .getKeyedStateStore()
@@ -161,25 +167,24 @@ public final class SpineOperator extends AbstractStreamOperator<MergeTask>
     }
   }
 
+  /** The state as others in this JVM know it; read on if they know nothing new. */
   private static ShardState current(Shard shard) throws IOException {
-    return shard.handle.log().known();
+    ShardState known = shard.handle.log().known();
+    boolean news = !known.seqno().equals(shard.looked);
+    return news ? known : shard.handle.log().refresh();
   }
 
   /** Brings the view up to date and asks for what is wanted and not asked for yet. */
   private void look(Shard shard, ShardState state) throws Exception {
     long now = getProcessingTimeService().getCurrentProcessingTime();
+    shard.looked = state.seqno();
     view(state);
     if (ended) {
       return;
     }
-    Set<String> present = new HashSet<>();
-    Map<String, Batch> batches = new TreeMap<>();
-    for (Batch batch : state.batches()) {
-      present.add(batch.id());
-      batches.put(batch.id(), batch);
-    }
-    shard.asked.keySet().retainAll(present);
-    shard.asked.values().removeIf(deadline -> deadline <= now);
+    Map<String, Batch> batches = new HashMap<>();
+    state.batches().forEach(batch -> batches.put(batch.id(), batch));
+    shard.asked.entrySet().removeIf(entry -> isOver(entry, batches, now));
     List<MergePlan> plans =
         SpinePlanner.plan(
             state.spec(),
@@ -190,13 +195,20 @@ public final class SpineOperator extends AbstractStreamOperator<MergeTask>
     boolean waits = moveSince(shard, state, !plans.isEmpty(), now);
     for (MergePlan plan : plans) {
       if (plan instanceof MergePlan.Promote promote) {
-        shard.asked.put(promote.batch(), now + TICK_MILLIS);
+        shard.asked.put(promote.batch(), new Asked(promote.fromLevel(), now + TICK_MILLIS * 5));
         change(shard, new Command.PromoteLevel(promote.batch(), promote.fromLevel()));
       } else if (!waits) {
         askMerge(shard, state, plan, batches, now);
       }
     }
     shard.busy = !plans.isEmpty() || !shard.asked.isEmpty() || state.consolidating() != null;
+  }
+
+  private static boolean isOver(
+      Map.Entry<String, Asked> entry, Map<String, Batch> batches, long now) {
+    Batch batch = batches.get(entry.getKey());
+    Asked asked = entry.getValue();
+    return batch == null || batch.level() != asked.level() || asked.deadline() <= now;
   }
 
   /** Moves since if it is time to; whether merges had better wait for that. */
@@ -248,8 +260,10 @@ public final class SpineOperator extends AbstractStreamOperator<MergeTask>
     long bytes = 0;
     for (String input : inputs) {
       Batch batch = batches.get(input);
-      bytes += batch == null ? 0 : batch.bytes();
-      shard.asked.put(input, now + DEADLINE_MILLIS);
+      if (batch != null) {
+        bytes += batch.bytes();
+        shard.asked.put(input, new Asked(batch.level(), now + DEADLINE_MILLIS));
+      }
     }
     MergeTask task = new MergeTask(shard.index, level, inputs, since, bytes);
     LOG.debug("shard {} wants {}", shard.handle.target().name(), task);
@@ -266,31 +280,21 @@ public final class SpineOperator extends AbstractStreamOperator<MergeTask>
     if (version != null && version == state.seqno().value()) {
       return;
     }
-    Map<String, Batch> gone = new HashMap<>();
     Set<String> stay = new HashSet<>();
     for (Batch batch : state.batches()) {
       String key = batch.level() + "/" + batch.id() + "/" + batch.bounds().upper();
       stay.add(key);
       if (!batchState.contains(key)) {
-        gone.put(key, batch);
+        batchState.put(key, LogCodec.encodeFact(new Fact.BatchFact(batch)));
       }
     }
-    for (Map.Entry<String, Batch> added : gone.entrySet()) {
-      batchState.put(
-          added.getKey(), LogCodec.encodeFact(new Fact.BatchFact(added.getValue())));
-    }
-    for (String key : List.copyOf(keys())) {
-      if (!stay.contains(key)) {
-        batchState.remove(key);
-      }
+    Set<String> viewed = new HashSet<>();
+    batchState.keys().forEach(viewed::add);
+    viewed.removeAll(stay);
+    for (String key : viewed) {
+      batchState.remove(key);
     }
     versionState.update(state.seqno().value());
-  }
-
-  private Set<String> keys() throws Exception {
-    Set<String> keys = new HashSet<>();
-    batchState.keys().forEach(keys::add);
-    return keys;
   }
 
   @Override
