@@ -120,7 +120,10 @@ final class Appending {
     if (!first.bounds().lower().equals(state.upper())) {
       return new UpperMismatch(
           state.upper(),
-          named(first) + " must begin at the shard's upper, which is " + state.upper());
+          named(first)
+              + " must begin at the shard's upper, which is "
+              + state.upper()
+              + (state.upper().isEnd() ? ": the shard is sealed" : ""));
     }
     PartNames names = PartNames.of(state.batches());
     Set<String> ids = new HashSet<>();
@@ -132,7 +135,11 @@ final class Appending {
       if (!state.hasSchema(batch.schema())) {
         return new Invalid(named(batch) + ": the shard has no schema " + batch.schema());
       }
-      String fault = names.faultOf(batch, state.swept(), PartNames.none());
+      Refusal swept = PartNames.none().sweptOf(batch, state.swept());
+      if (swept != null) {
+        return swept;
+      }
+      String fault = names.faultOf(batch, null, PartNames.none());
       if (fault != null) {
         return new Invalid(named(batch) + ": " + fault);
       }
@@ -154,9 +161,7 @@ final class Appending {
     for (Batch batch : wanted) {
       if (isEmpty(batch) && !tail.isEmpty() && mayExtend(tail.get(tail.size() - 1))) {
         Batch newest = tail.get(tail.size() - 1);
-        BatchDescription longer =
-            new BatchDescription(newest.bounds().lower(), batch.bounds().upper());
-        tail.set(tail.size() - 1, newest.withBounds(longer));
+        tail.set(tail.size() - 1, extended(newest, batch.bounds().upper()));
       } else if (runs + Spine.weight(batch) <= queue) {
         runs += Spine.weight(batch);
         tail.add(batch);
@@ -208,8 +213,12 @@ final class Appending {
     return new Commit(new Diff(remove, add), admitted);
   }
 
+  static Batch extended(Batch batch, Frontier upper) {
+    return batch.withBounds(new BatchDescription(batch.bounds().lower(), upper));
+  }
+
   /** Whether a later upper leaves a batch's contents: not where its upper cuts rows off. */
-  private static boolean mayExtend(Batch batch) {
+  static boolean mayExtend(Batch batch) {
     return !batch.cut() || batch.maxTime() < batch.bounds().upper().time();
   }
 

@@ -5,6 +5,7 @@ import dev.tidemark.spine.Batch;
 import dev.tidemark.spine.SpineSpec;
 import dev.tidemark.time.Frontier;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What somebody wants of a shard. */
 public sealed interface Command {
@@ -79,6 +80,100 @@ public sealed interface Command {
     @Override
     public String name() {
       return "since";
+    }
+  }
+
+  /**
+   * Declare that no part of a day up to this one is brought in any more, so that those which nobody
+   * names can be deleted.
+   *
+   * @param day {@code 2026-11-30}
+   */
+  record Sweep(String day) implements Command {
+    @Override
+    public String name() {
+      return "sweep";
+    }
+  }
+
+  /** Change some knobs of the spec; those that are null stay. */
+  record AlterSpec(
+      @Nullable Integer fanIn,
+      @Nullable Integer queue,
+      @Nullable Integer rest,
+      @Nullable Long baseBytes,
+      @Nullable Double space,
+      @Nullable Boolean merging)
+      implements Command {
+    @Override
+    public String name() {
+      return "alter";
+    }
+  }
+
+  /**
+   * Close the shard: an empty batch from the upper to the end, whatever the upper is by then. No
+   * writer's {@code upto} moves, as none of them appended it.
+   *
+   * @param batch the id of that batch, where the newest can't be extended
+   */
+  record Seal(String batch) implements Command {
+    @Override
+    public String name() {
+      return "seal";
+    }
+  }
+
+  /**
+   * Let one writer write and no other that is known: a writer that was never here gets a fact.
+   * Whoever comes later under a new id is not held up by it.
+   */
+  record HandOver(String writer) implements Command {
+    @Override
+    public String name() {
+      return "hand-over";
+    }
+  }
+
+  /** Drop the error parts all of whose rows are before a time. */
+  record ForgetErrors(Frontier before) implements Command {
+    @Override
+    public String name() {
+      return "forget-errors";
+    }
+  }
+
+  /**
+   * Seal the shard and give up every time of it: nothing of it can be read or written any more, and
+   * {@link Discard} may empty it.
+   *
+   * @param batch as in {@link Seal}
+   */
+  record Retire(String batch) implements Command {
+    @Override
+    public String name() {
+      return "retire";
+    }
+  }
+
+  /**
+   * Put one empty batch in the place of the oldest batches of a retired shard: a merge whose since
+   * is the end, so it must pass no hold either.
+   *
+   * @param batch the id of the empty batch
+   * @param most how many batches at most, at least 2, so that every step is small
+   */
+  record Discard(String batch, int most) implements Command {
+    /** Checks the bound. */
+    public Discard {
+      if (most < 2) {
+        throw new IllegalArgumentException("a step of " + most + " batches gets nowhere");
+      }
+    }
+
+    @Override
+    public String name() {
+      return "discard";
     }
   }
 }

@@ -35,6 +35,12 @@ public sealed interface Decision {
     /** The command can never be: it contradicts the shard or itself. */
     record Invalid(String message) implements Refusal {}
 
+    /**
+     * A part is of a day that was swept, so it may have been deleted: whoever brings it was asleep
+     * or restored from something too old, and must not go on.
+     */
+    record Swept(String part, String day, String message) implements Refusal {}
+
     /** A merge's inputs are no longer there. */
     record Stale(String message) implements Refusal {}
 

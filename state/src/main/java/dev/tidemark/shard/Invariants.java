@@ -240,8 +240,8 @@ public final class Invariants {
   }
 
   /**
-   * A new batch has at most N/2 runs; its new parts are of a day that wasn't swept; one that stays
-   * may change its level and its upper, nothing else.
+   * A new batch has at most N/2 runs, or those of one that left; its new parts are of a day that
+   * wasn't swept; one that stays may change its level and its upper, nothing else.
    */
   public static void newBatchesAreAllowed(ShardState before, ShardState after) {
     Map<String, Batch> old = new HashMap<>();
@@ -250,7 +250,7 @@ public final class Invariants {
     for (Batch batch : after.batches()) {
       Batch was = old.get(batch.id());
       if (was == null) {
-        if (batch.runCount() > before.spec().freshRuns()) {
+        if (batch.runCount() > before.spec().freshRuns() && !renamed(before, batch)) {
           throw broken(after, "new batch " + named(batch) + " has " + batch.runCount() + " runs");
         }
         String fault = PartNames.none().faultOf(batch, before.swept(), known);
@@ -262,6 +262,15 @@ public final class Invariants {
         throw broken(after, "batch " + named(batch) + " changed its contents");
       }
     }
+  }
+
+  /** Whether a batch is one that was there, without some of its error parts. */
+  private static boolean renamed(ShardState before, Batch batch) {
+    return before.batches().stream()
+        .anyMatch(
+            old ->
+                old.bounds().lower().equals(batch.bounds().lower())
+                    && old.runs().equals(batch.runs()));
   }
 
   private static CorruptShardException broken(ShardState state, String what) {

@@ -59,9 +59,16 @@ final class Merging {
     if (!inputs.stream().map(Batch::id).toList().equals(ids)) {
       return misaligned(command);
     }
+    if (state.retired()) {
+      return new Stale("merge " + command.output().id() + ": the shard is retired");
+    }
     String fault = outputFault(state, inputs, command.output());
     if (fault != null) {
       return new Invalid("merge " + command.output().id() + ": " + fault);
+    }
+    Refusal swept = PartNames.of(inputs).sweptOf(command.output(), state.swept());
+    if (swept != null) {
+      return swept;
     }
     return command.level() < 0
         ? installConsolidation(state, inputs, command.output())
@@ -143,7 +150,7 @@ final class Merging {
     if (indexOf(List.copyOf(others), output.id()) >= 0) {
       return "the shard has a batch of that id";
     }
-    return PartNames.of(others).faultOf(output, state.swept(), PartNames.of(inputs));
+    return PartNames.of(others).faultOf(output, null, PartNames.none());
   }
 
   private static @Nullable String sinceFault(ShardState state, List<Batch> inputs, Batch output) {
@@ -208,6 +215,9 @@ final class Merging {
   // ---- Promote
 
   static Decision promote(ShardState state, PromoteLevel command) {
+    if (state.retired()) {
+      return new Nothing("the shard is retired");
+    }
     int level = command.fromLevel();
     Spine spine = Spine.of(state.batches(), state.consolidating());
     int index = indexOf(state.batches(), command.batch());
@@ -243,6 +253,9 @@ final class Merging {
   // ---- Begin a consolidation
 
   static Decision begin(ShardState state, BeginConsolidation command) {
+    if (state.retired()) {
+      return new Stale("the shard is retired");
+    }
     Frontier upper = command.upper();
     Frontier underWay = state.consolidating();
     if (underWay != null) {

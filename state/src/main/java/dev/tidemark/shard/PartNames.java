@@ -3,6 +3,7 @@ package dev.tidemark.shard;
 import dev.tidemark.spine.Batch;
 import dev.tidemark.spine.Part;
 import dev.tidemark.spine.PartLocation.Stored;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -68,6 +69,37 @@ final class PartNames {
               + " is of a day that was swept, up to "
               + swept
               + ": it may have been deleted";
+        }
+      }
+    }
+    return null;
+  }
+
+  /**
+   * A refusal that names the first part of a batch that is of a swept day and isn't one of these;
+   * null when there is none.
+   */
+  Decision.Refusal.@Nullable Swept sweptOf(Batch batch, @Nullable String swept) {
+    if (swept == null) {
+      return null;
+    }
+    List<List<Part>> all = new ArrayList<>(batch.runs());
+    all.add(batch.errors());
+    for (List<Part> parts : all) {
+      for (Part part : parts) {
+        if (part.location() instanceof Stored stored
+            && !keys.contains(stored.key())
+            && dayOf(stored.key()).compareTo(swept) <= 0) {
+          return new Decision.Refusal.Swept(
+              stored.key(),
+              swept,
+              "batch "
+                  + batch.id()
+                  + ": part "
+                  + stored.key()
+                  + " is of a day that was swept, up to "
+                  + swept
+                  + ", and may have been deleted: restore something younger than gc.orphan-age");
         }
       }
     }

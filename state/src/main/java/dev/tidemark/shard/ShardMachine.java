@@ -45,7 +45,10 @@ public final class ShardMachine {
     if (command instanceof BeginConsolidation begin) {
       return Merging.begin(state, begin);
     }
-    return downgradeSince(state, (DowngradeSince) command);
+    if (command instanceof DowngradeSince since) {
+      return downgradeSince(state, since);
+    }
+    return Administering.decide(state, command);
   }
 
   private static Decision create(ShardState state, Create command) {
@@ -75,7 +78,8 @@ public final class ShardMachine {
       return new Nothing("since is " + state.since() + " already");
     }
     if (since.isEnd()) {
-      return new Invalid("since end would give up every time of the shard: take a finite time");
+      return new Invalid(
+          "since end would give up every time of the shard: take a finite time, or retire it");
     }
     if (since.isAfter(state.upper())) {
       return new Invalid(

@@ -125,6 +125,16 @@ public final class ShardState {
     return needed("since", Fact.SinceFact.class).since();
   }
 
+  /** Whether nothing can be appended any more: the upper is the end. */
+  public boolean sealed() {
+    return upper().isEnd();
+  }
+
+  /** Whether every time was given up: the since is the end, so the upper is too. */
+  public boolean retired() {
+    return since().isEnd();
+  }
+
   /** The upper of the consolidation under way. */
   public @Nullable Frontier consolidating() {
     Fact.ConsolidatingFact fact = single("consolidating", Fact.ConsolidatingFact.class);
@@ -249,7 +259,8 @@ public final class ShardState {
     return fact == null ? "(without id)" : fact.shard();
   }
 
-  private <T extends Fact> @Nullable T single(String name, Class<T> type) {
+  /** The one fact of a type that has no id, as it stands, with keys of a later format. */
+  <T extends Fact> @Nullable T single(String name, Class<T> type) {
     Fact fact = facts.get(new Key(name, ""));
     return type.isInstance(fact) ? type.cast(fact) : null;
   }

@@ -35,7 +35,7 @@ public final class SpinePlanner {
   /**
    * What should be done now: promotions, then merges, each lowest level first, then a
    * consolidation. Once some of it is done, ask again. A consolidation that was announced and whose
-   * inputs aren't in a merge is planned again.
+   * inputs aren't in a merge is planned again. A retired shard (since is the end) wants nothing.
    *
    * @param spec the shard's spec
    * @param batches all batches, oldest first
@@ -49,7 +49,7 @@ public final class SpinePlanner {
       Frontier since,
       @Nullable Frontier consolidating,
       Set<String> inMerge) {
-    if (!spec.merging()) {
+    if (!spec.merging() || since.isEnd()) {
       return List.of();
     }
     Spine spine = Spine.of(batches, consolidating);

@@ -187,6 +187,41 @@ final class History {
             List.of(new Fact.SpecFact(state.spec())), List.of(new Fact.SpecFact(spec(random)))));
   }
 
+  /** What operators and the collector do beside: contents stay, whatever it is. */
+  void administer() {
+    switch (random.nextInt(4)) {
+      case 0 -> decide(new Command.HandOver(random.nextBoolean() ? "other" : "w"));
+      case 1 -> decide(new Command.Sweep("2026-11-" + random.nextInt(10, 30)));
+      case 2 ->
+          decide(
+              new Command.AlterSpec(
+                  null, null, null, random.nextLong(1, 200), random.nextDouble(1.1, 4), null));
+      default -> {
+        decide(new Command.ForgetErrors(Frontier.of(random.nextInt(500))));
+        for (Batch batch : state.batches()) {
+          int renamed = batch.id().indexOf('~');
+          if (renamed >= 0) {
+            contents.putIfAbsent(batch.id(), contents.get(batch.id().substring(0, renamed)));
+          }
+        }
+      }
+    }
+    decide(new Command.HandOver(Shards.ATTEMPT.writer()));
+  }
+
+  /** Retires the shard and empties it; each step is small, and the end is one empty batch. */
+  void retire() {
+    assertThat(decide(new Command.Retire("retired"))).isInstanceOf(Decision.Commit.class);
+    int steps = 0;
+    while (decide(new Command.Discard("empty" + steps, 3)) instanceof Decision.Commit) {
+      assertThat(steps++).as("steps to empty the shard").isLessThan(10_000);
+    }
+    finishLost();
+    assertThat(state.batches()).hasSize(1);
+    assertThat(state.batches().get(0).runs()).isEmpty();
+    assertThat(state.consolidating()).isNull();
+  }
+
   /** Plans and merges until nothing is wanted any more: must end. */
   void settle() {
     int steps = 0;

@@ -21,15 +21,17 @@ final class ShardHistoryTest {
               case 6, 7 -> history.plan();
               case 8, 9, 10 -> history.finishSome();
               default -> {
-                switch (random.nextInt(4)) {
+                switch (random.nextInt(5)) {
                   case 0 -> history.loseMergers();
                   case 1 -> history.changeSpec();
+                  case 2 -> history.administer();
                   default -> history.finishLost();
                 }
               }
             }
             history.checkContents();
           }
+          history.retire();
           history.checkReplay();
         });
   }

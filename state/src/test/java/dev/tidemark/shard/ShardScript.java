@@ -27,7 +27,9 @@ import java.util.Set;
  * since T · promote ID LEVEL · consolidate UPPER
  * plan [ID...]                           the ids are in a merge
  * install LEVEL ID... -> ID [bytes=B] [retracted=B] [since=T] [rows=N] [sum=N]
- * print
+ * sweep DAY · alter [fanIn=N] [queue=N] [merging=B] · hand-over W · forget T
+ * seal ID · retire ID · discard ID MOST
+ * print · writers
  * </pre>
  */
 final class ShardScript {
@@ -45,6 +47,14 @@ final class ShardScript {
       case "consolidate" -> decide(new Command.BeginConsolidation(frontier(words.get(0))));
       case "plan" -> plan(Set.copyOf(words));
       case "install" -> install(words);
+      case "sweep" -> decide(new Command.Sweep(words.get(0)));
+      case "alter" -> alter(options(words));
+      case "seal" -> decide(new Command.Seal(words.get(0)));
+      case "retire" -> decide(new Command.Retire(words.get(0)));
+      case "discard" -> decide(new Command.Discard(words.get(0), Integer.parseInt(words.get(1))));
+      case "hand-over" -> decide(new Command.HandOver(words.get(0)));
+      case "forget" -> decide(new Command.ForgetErrors(frontier(words.get(0))));
+      case "writers" -> writers();
       case "print" -> print();
       default -> throw new IllegalArgumentException("no such command: " + line);
     };
@@ -66,6 +76,28 @@ final class ShardScript {
         state.apply(
             new Diff(List.of(new Fact.SpecFact(state.spec())), List.of(new Fact.SpecFact(spec))));
     return "version " + state.seqno();
+  }
+
+  private String alter(Map<String, String> options) {
+    String fanIn = options.get("fanIn");
+    String queue = options.get("queue");
+    String merging = options.get("merging");
+    return decide(
+        new Command.AlterSpec(
+            fanIn == null ? null : Integer.valueOf(fanIn),
+            queue == null ? null : Integer.valueOf(queue),
+            null,
+            null,
+            null,
+            merging == null ? null : Boolean.valueOf(merging)));
+  }
+
+  private String writers() {
+    List<String> lines = new ArrayList<>();
+    for (Fact.WriterFact writer : state.writers().values()) {
+      lines.add(writer.id() + " upto " + writer.upto() + (writer.readOnly() ? " read-only" : ""));
+    }
+    return String.join("\n", lines);
   }
 
   private String append(List<String> words) {
