@@ -2,11 +2,13 @@ package dev.tidemark.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tidemark.log.LogEntry;
 import dev.tidemark.log.ShardLog;
 import dev.tidemark.part.PartKeys;
 import dev.tidemark.part.PartStore;
 import dev.tidemark.row.RowCodec;
 import dev.tidemark.row.UpdateCursor;
+import dev.tidemark.shard.SeqNo;
 import dev.tidemark.shard.ShardState;
 import dev.tidemark.spine.Batch;
 import dev.tidemark.spine.Part;
@@ -91,6 +93,7 @@ final class ExactlyOnceTest {
     assertThat(CountedRows.Faults.LEFT).hasValue(0);
     assertThat(store.left()).isZero();
     checkRows(rows);
+    assertThat(mergesInstalled()).as("merges in the shards' logs").isPositive();
   }
 
   @Test
@@ -239,6 +242,16 @@ final class ExactlyOnceTest {
 
   private ObjectStore memory() {
     return Stores.open("memory:" + name, StoreSettings.DEFAULT);
+  }
+
+  private int mergesInstalled() throws Exception {
+    int merges = 0;
+    for (ShardTarget shard : shards) {
+      for (LogEntry entry : new ShardLog(open(shard)).entries(SeqNo.ZERO.next(), 100_000)) {
+        merges += entry.command().equals("install") ? 1 : 0;
+      }
+    }
+    return merges;
   }
 
   private static ObjectStore open(ShardTarget shard) {
