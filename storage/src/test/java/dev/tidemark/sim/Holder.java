@@ -1,0 +1,142 @@
+package dev.tidemark.sim;
+
+import dev.tidemark.shard.SeqNo;
+import dev.tidemark.shard.ShardState;
+import dev.tidemark.spine.Batch;
+import dev.tidemark.store.Body;
+import dev.tidemark.time.Frontier;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Subscribes with a hold: a snapshot, then what comes after it. As long as the hold lives it must
+ * get all it asks for; when it has lost the hold, it must notice or be right all the same.
+ */
+final class Holder extends Participant {
+  private static final int TRIES = 3;
+
+  private String key = "";
+  private Hold hold = new Hold(SeqNo.ZERO, Frontier.MINIMUM);
+  private long renewedNanos;
+  private SeqNo loaded = SeqNo.ZERO;
+  private long progress;
+
+  Holder(Host host) {
+    super(host);
+  }
+
+  /** A time that can be read, negative when there is none. */
+  static long timeWithin(ShardState state, Chance chance) {
+    if (!state.exists() || state.upper().isMinimum()) {
+      return -1;
+    }
+    long first = Math.max(0, state.since().time());
+    long last = state.upper().isEnd() ? first + 20 : state.upper().time() - 1;
+    return first > last ? -1 : chance.between(first, last);
+  }
+
+  @Override
+  void turn() throws IOException {
+    ShardState state = refresh();
+    progress = timeWithin(state, host.chance());
+    if (progress < 0) {
+      return;
+    }
+    key = "hold/" + host.freshName();
+    hold = new Hold(state.seqno(), Frontier.of(progress));
+    renew(hold);
+    state = refreshChecked();
+    loaded = state.seqno();
+    if (state.since().isAfter(hold.since())) {
+      host.tell(() -> "comes too late for " + progress);
+    } else {
+      follow(state);
+    }
+    if (host.chance().happens(0.7)) {
+      host.store().delete(List.of(key));
+    }
+  }
+
+  private void renew(Hold as) throws IOException {
+    host.store().put(key, Body.of(as.encode()));
+    hold = as;
+    renewedNanos = host.nanoTime();
+  }
+
+  @Override
+  void afterPart() throws IOException {
+    if (host.nanoTime() - renewedNanos > Hold.EXPIRY_MILLIS * 1_000_000 / 3) {
+      renew(hold);
+    }
+  }
+
+  private void follow(ShardState first) throws IOException {
+    SortedMap<String, Long> counts = null;
+    ShardState state = first;
+    int rounds = host.chance().between(1, 6) > 1 ? host.chance().below(6) : 0;
+    for (int round = 0; round <= rounds; round++) {
+      long until = round == 0 ? progress : last(state);
+      List<Update> rows = readFrom(state, round == 0 ? Long.MIN_VALUE : progress, until);
+      if (rows == null) {
+        host.tell(() -> "lost its hold");
+        return;
+      }
+      if (counts == null) {
+        counts = Rows.at(until, rows);
+      } else {
+        Rows.add(counts, until, rows);
+      }
+      progress = until;
+      Snapshooter.check(host, until, counts);
+      host.await(host.chance().between(1_000, 600_000));
+      if (host.chance().happens(0.6)) {
+        renew(new Hold(state.seqno(), Frontier.of(progress)));
+      } else {
+        afterPart();
+      }
+      state = refresh();
+      loaded = state.seqno();
+    }
+  }
+
+  private long last(ShardState state) {
+    return state.upper().isEnd() ? progress + 20 : Math.max(progress, state.upper().time() - 1);
+  }
+
+  /** The updates after {@code after} up to {@code until}, null when they can't be had any more. */
+  private @Nullable List<Update> readFrom(ShardState known, long after, long until)
+      throws IOException {
+    ShardState state = known;
+    for (int tried = 0; tried < TRIES; tried++) {
+      List<Batch> batches = new ArrayList<>();
+      boolean past = false;
+      for (Batch batch : state.batches()) {
+        if (batch.bounds().upper().time() > after && batch.bounds().lower().time() <= until) {
+          batches.add(batch);
+          past |= batch.since().time() > progress;
+        }
+      }
+      if (!past) {
+        List<Update> rows = read(batches);
+        if (rows != null) {
+          return rows.stream()
+              .filter(update -> update.time() > after && update.time() <= until)
+              .toList();
+        }
+      }
+      if (host.truth().holds().protects(key, loaded)) {
+        throw new ViolationError(
+            "I6", host.name() + " can't read at " + progress + " under its live " + key);
+      }
+      if (past) {
+        return null;
+      }
+      state = refreshChecked();
+      loaded = state.seqno();
+    }
+    return null;
+  }
+}

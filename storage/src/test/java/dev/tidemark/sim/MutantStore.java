@@ -1,0 +1,72 @@
+package dev.tidemark.sim;
+
+import dev.tidemark.store.ForwardingStore;
+import dev.tidemark.store.ObjectInfo;
+import dev.tidemark.store.ObjectStore;
+import dev.tidemark.store.StoreException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Breaks the protocol from below: what is left out of the code under test looks, from here, like a
+ * store that always answers as if it had been there and gone well.
+ */
+final class MutantStore extends ForwardingStore {
+  private final Mutant mutant;
+  private final Map<String, byte[]> ours = new HashMap<>();
+
+  private MutantStore(Mutant mutant, ObjectStore store) {
+    super(store);
+    this.mutant = mutant;
+  }
+
+  static ObjectStore of(Mutant mutant, ObjectStore store) {
+    return switch (mutant) {
+      case NONCE_NOT_COMPARED,
+          EXISTS_IS_WON,
+          CLOSED_NOT_CHECKED,
+          HOLDS_NOT_SEEN,
+          BLOCK_NOT_CLOSED ->
+          new MutantStore(mutant, store);
+      case NONE,
+          UNKNOWN_IS_FAILED,
+          MERGE_CLEANS_UP,
+          NOTHING_KEPT,
+          OWN_CLOCK,
+          MERGE_PAST_HOLDS,
+          NEWEST_ROLLUP_ONLY,
+          MERGE_LOSES_TIMES ->
+          store;
+    };
+  }
+
+  @Override
+  public Created putIfAbsent(String key, byte[] body) throws StoreException {
+    if (key.startsWith("log/closed/") && mutant == Mutant.BLOCK_NOT_CLOSED) {
+      return Created.YES;
+    }
+    if (key.startsWith("log/") && mutant == Mutant.NONCE_NOT_COMPARED) {
+      ours.put(key, body);
+    }
+    Created created = super.putIfAbsent(key, body);
+    return key.startsWith("log/") && mutant == Mutant.EXISTS_IS_WON ? Created.YES : created;
+  }
+
+  @Override
+  public Optional<byte[]> get(String key) throws StoreException {
+    Optional<byte[]> bytes = super.get(key);
+    if (key.startsWith("log/closed/") && mutant == Mutant.CLOSED_NOT_CHECKED) {
+      return Optional.empty();
+    }
+    byte[] mine = ours.remove(key);
+    return bytes.isPresent() && mine != null ? Optional.of(mine) : bytes;
+  }
+
+  @Override
+  public List<ObjectInfo> list(String prefix, String startAfter, int limit) throws StoreException {
+    List<ObjectInfo> infos = super.list(prefix, startAfter, limit);
+    return prefix.equals("hold/") && mutant == Mutant.HOLDS_NOT_SEEN ? List.of() : infos;
+  }
+}

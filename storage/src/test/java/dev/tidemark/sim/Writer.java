@@ -1,0 +1,221 @@
+package dev.tidemark.sim;
+
+import dev.tidemark.log.CommitResult;
+import dev.tidemark.schema.Column;
+import dev.tidemark.schema.ColumnType;
+import dev.tidemark.schema.Schema;
+import dev.tidemark.shard.Command;
+import dev.tidemark.shard.Decision.Refusal;
+import dev.tidemark.shard.Fact;
+import dev.tidemark.shard.ShardState;
+import dev.tidemark.shard.WriterAttempt;
+import dev.tidemark.spine.Batch;
+import dev.tidemark.spine.Part;
+import dev.tidemark.store.StoreException;
+import dev.tidemark.time.BatchDescription;
+import dev.tidemark.time.Frontier;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * One attempt of a job that appends. When it freezes or dies, another attempt takes up from the
+ * last checkpoint; when a frozen one wakes up, it goes on beside it.
+ */
+final class Writer extends Participant {
+  private static final Schema SCHEMA =
+      new Schema(
+          1,
+          List.of(new Column(1, "row", ColumnType.of(ColumnType.Kind.BIGINT, false))),
+          List.of());
+
+  /** What outlives the attempts of one writer: its checkpoint. */
+  static final class Job {
+    private final World world;
+    private final String id;
+    private Frontier position = Frontier.MINIMUM;
+    private List<Batch> pending = List.of();
+    private boolean startsAtUpper;
+    private boolean stopped;
+    private int attempts;
+
+    Job(World world, String id) {
+      this.world = world;
+      this.id = id;
+    }
+
+    /** Starts an attempt unless there were enough. */
+    void start(long delayMillis) {
+      if (!stopped && attempts < world.settings().attempts()) {
+        String name = id + "." + attempts++;
+        world.start(name, delayMillis, () -> new Writer(this, name).live());
+      }
+    }
+
+    private void stop() {
+      stopped = true;
+    }
+  }
+
+  private final Job job;
+  private final int number;
+  private final WriterAttempt attempt;
+  private Frontier position;
+  private List<Batch> pending;
+  private boolean startsAtUpper;
+  private boolean done;
+  private int turns;
+
+  private Writer(Job job, String name) {
+    super(new Host(job.world, name));
+    this.job = job;
+    this.number = job.attempts;
+    this.attempt = host.attempt(job.id);
+    this.position = job.position;
+    this.pending = job.pending;
+    this.startsAtUpper = job.startsAtUpper;
+    host.whenFrozen(() -> job.start(5_000 + host.chance().below(300_000)));
+  }
+
+  @Override
+  boolean goesOn() {
+    return !done;
+  }
+
+  @Override
+  void killed() {
+    job.start(5_000 + host.chance().below(300_000));
+  }
+
+  /** Only the youngest attempt's checkpoints count. */
+  private void maybeCheckpoint() {
+    if (number == job.attempts && host.chance().happens(0.6)) {
+      job.position = position;
+      job.pending = pending;
+      job.startsAtUpper = startsAtUpper;
+    }
+  }
+
+  @Override
+  void turn() throws IOException {
+    turns++;
+    if (startsAtUpper) {
+      ShardState state = refresh();
+      position = state.exists() ? state.upper() : Frontier.MINIMUM;
+      startsAtUpper = false;
+    }
+    if (position.isEnd() && pending.isEmpty()) {
+      done = true;
+      return;
+    }
+    if (pending.isEmpty()) {
+      pending = List.copyOf(prepare());
+    }
+    maybeCheckpoint();
+    Command.Append append = new Command.Append(attempt, pending);
+    try {
+      settle(append, commit(append, "append"));
+    } catch (StoreException e) {
+      if (e.indeterminate() && host.world().mutant() == Mutant.UNKNOWN_IS_FAILED) {
+        deleteParts(pending);
+        position = pending.get(0).bounds().lower();
+        pending = List.of();
+      }
+      throw e;
+    }
+    maybeCheckpoint();
+  }
+
+  private List<Batch> prepare() throws IOException {
+    Chance chance = host.chance();
+    List<Batch> batches = new ArrayList<>();
+    Frontier lower = position;
+    if (host.world().settings().seals() && turns > 8 && chance.happens(0.2)) {
+      position = Frontier.END;
+      return List.of(upload(new BatchDescription(lower, Frontier.END)));
+    }
+    int count = chance.one(1, 1, 1, 2, 3);
+    for (int i = 0; i < count; i++) {
+      long upper = Math.max(0, lower.time()) + chance.between(1, 3);
+      BatchDescription bounds = new BatchDescription(lower, Frontier.of(upper));
+      batches.add(upload(bounds));
+      lower = bounds.upper();
+    }
+    position = lower;
+    return batches;
+  }
+
+  private Batch upload(BatchDescription bounds) throws IOException {
+    List<List<Update>> runs = new ArrayList<>();
+    int most = host.world().settings().spec().freshRuns();
+    for (Update update : Rows.of(job.id, bounds)) {
+      if (runs.size() < most) {
+        runs.add(new ArrayList<>());
+      }
+      runs.get(host.chance().below(runs.size())).add(update);
+    }
+    List<List<Part>> uploaded = new ArrayList<>();
+    for (List<Update> run : runs) {
+      if (run.isEmpty()) {
+        continue;
+      }
+      run.sort(Rows.ORDER);
+      int cut = run.size() > 1 && host.chance().happens(0.3) ? run.size() / 2 : run.size();
+      List<Part> parts = new ArrayList<>(List.of(upload(run.subList(0, cut))));
+      if (cut < run.size()) {
+        parts.add(upload(run.subList(cut, run.size())));
+      }
+      uploaded.add(parts);
+    }
+    return Parts.batch(host.freshName(), bounds, Frontier.MINIMUM, 0, uploaded);
+  }
+
+  private void settle(Command.Append append, CommitResult result) throws IOException {
+    Fact.WriterFact fact = result.state().exists() ? result.state().writers().get(job.id) : null;
+    Frontier upto = fact == null ? Frontier.MINIMUM : fact.upto();
+    boolean tolerant = host.world().settings().tolerant();
+    if (result instanceof CommitResult.Nothing) {
+      host.truth().checkDone(host.name(), append, !tolerant);
+    }
+    pending = pending.stream().filter(batch -> batch.bounds().upper().isAfter(upto)).toList();
+    if (result instanceof CommitResult.Refused refused) {
+      refused(refused.refusal(), upto);
+    }
+  }
+
+  private void refused(Refusal refusal, Frontier upto) throws IOException {
+    if (refusal instanceof Refusal.UpperMismatch mismatch) {
+      misplaced(mismatch.shardUpper(), upto);
+    } else if (refusal instanceof Refusal.Existence) {
+      commit(
+          new Command.Create(host.freshName(), SCHEMA, host.world().settings().spec()), "create");
+    } else if (refusal instanceof Refusal.Fenced) {
+      done = true;
+      if (number == job.attempts) {
+        job.start(1_200_000); // its clock is slow; another host's may not be
+      }
+    } else if (refusal instanceof Refusal.Invalid) {
+      if (!refusal.message().contains("swept")) {
+        throw new ViolationError("I5", host.name() + " is refused: " + refusal.message());
+      }
+      pending = List.of(); // parts too old: the job stops for good, a new one starts
+      startsAtUpper = true;
+      maybeCheckpoint();
+    }
+  }
+
+  private void misplaced(Frontier upper, Frontier upto) {
+    Frontier first = pending.get(0).bounds().lower();
+    if (upper.isBefore(first)) {
+      throw new ViolationError(
+          "I1", host.name() + " is at " + first + ", but the shard ends at " + upper);
+    }
+    host.truth().refuse(host.name(), new Command.Append(attempt, pending));
+    pending = List.of();
+    position = upper;
+    if (upper.isAfter(upto) && !host.world().settings().tolerant()) {
+      done = true;
+      job.stop();
+    }
+  }
+}
