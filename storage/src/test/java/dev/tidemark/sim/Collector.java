@@ -1,7 +1,9 @@
 package dev.tidemark.sim;
 
+import dev.tidemark.log.CommitResult;
 import dev.tidemark.log.LogEntry;
 import dev.tidemark.log.LogIntervals;
+import dev.tidemark.shard.Command;
 import dev.tidemark.shard.Fact;
 import dev.tidemark.shard.SeqNo;
 import dev.tidemark.shard.ShardState;
@@ -10,6 +12,8 @@ import dev.tidemark.store.ObjectInfo;
 import dev.tidemark.store.StoreException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -57,6 +61,10 @@ final class Collector extends Participant {
     }
     deleteParts(state, leavings.get());
     deleteLog(state, listed, leavings.get(), open);
+    maybeSweep();
+    if (state.retired()) {
+      discard();
+    }
   }
 
   /** The block after the last one that is closed. */
@@ -181,6 +189,56 @@ final class Collector extends Participant {
     }
     if (!old.isEmpty()) {
       host.store().delete(old);
+    }
+  }
+
+  /**
+   * Orphans: first it is made durable that no part of these days can come in any more, then the
+   * days are listed; what that state names stays, and what left the log's versions has its own
+   * time.
+   */
+  private void maybeSweep() throws IOException {
+    long past = Holds.now(host) - host.world().settings().orphanMillis();
+    String day = Instant.ofEpochMilli(past).atOffset(ZoneOffset.UTC).toLocalDate().toString();
+    ShardState state = log.known();
+    List<String> candidates = sweepable(state, day, List.of());
+    if (candidates.isEmpty()) {
+      return;
+    }
+    if (host.world().mutant() != Mutant.SWEEP_NOT_ANNOUNCED) {
+      CommitResult result = commit(new Command.Sweep(day), "gc");
+      state = result.state();
+    }
+    List<ObjectInfo> listed = host.store().list("log/", "", MOST);
+    Optional<List<Leaving>> leavings = leavings(state, listed, firstOpenBlock());
+    if (leavings.isPresent()) {
+      List<String> orphans = sweepable(state, day, leavings.get());
+      if (!orphans.isEmpty()) {
+        host.store().delete(orphans);
+      }
+    }
+  }
+
+  private List<String> sweepable(ShardState state, String day, List<Leaving> leavings)
+      throws IOException {
+    Set<String> kept = new HashSet<>(Parts.keys(state.batches()));
+    leavings.forEach(leaving -> kept.addAll(leaving.parts()));
+    List<String> orphans = new ArrayList<>();
+    for (String part : listedParts()) {
+      boolean old = part.substring("part/".length()).compareTo(day + "0") < 0;
+      if (old && !kept.contains(part)) {
+        orphans.add(part);
+      }
+    }
+    orphans.sort(null);
+    return orphans;
+  }
+
+  /** A retired shard is emptied in small steps, none past a hold. */
+  private void discard() throws IOException {
+    List<Hold> holds = Holds.live(host, Holds.now(host));
+    if (holds.isEmpty()) {
+      commit(new Command.Discard(host.freshName(), 2 + host.chance().below(3)), "gc");
     }
   }
 

@@ -13,6 +13,9 @@ final class History {
   private static final long HOUR_MILLIS = 3_600_000L;
   private static final int QUIET_ROUNDS = 4;
 
+  /** A retired shard is emptied in many small steps. */
+  private static final int MOST_ROUNDS = 40;
+
   /**
    * How it ended.
    *
@@ -82,6 +85,9 @@ final class History {
     for (int i = 1; i <= settings.holders(); i++) {
       start("holder" + i, host -> new Holder(host));
     }
+    if (settings.administered()) {
+      start("operator", host -> new Operator(host));
+    }
   }
 
   private interface Casting {
@@ -109,9 +115,12 @@ final class History {
     if (!world.truth().head().exists()) {
       return;
     }
-    for (int round = 0; round < QUIET_ROUNDS; round++) {
+    int quiet = 0;
+    for (int round = 0; round < MOST_ROUNDS && quiet < QUIET_ROUNDS; round++) {
+      ShardState before = world.truth().head();
+      world.scheduler().advance(30 * HOUR_MILLIS);
       new Collector(new Host(world, "last collector " + round)).turn();
-      world.scheduler().advance(2 * HOUR_MILLIS);
+      quiet = world.truth().head().equals(before) ? quiet + 1 : 0;
     }
     world.truth().checkContents();
     world.truth().checkGarbage();

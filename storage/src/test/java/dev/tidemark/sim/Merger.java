@@ -24,7 +24,7 @@ final class Merger extends Participant {
   @Override
   void turn() throws IOException {
     ShardState state = refresh();
-    if (!state.exists()) {
+    if (!state.exists() || state.retired()) {
       return;
     }
     if (host.chance().happens(0.4)) {

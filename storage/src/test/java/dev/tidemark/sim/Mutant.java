@@ -26,6 +26,8 @@ enum Mutant {
   BLOCK_NOT_CLOSED,
   /** All rollups but the newest go, and the log up to it, while its block isn't over. */
   NEWEST_ROLLUP_ONLY,
+  /** Orphans are deleted before it is durable that they stay out. */
+  SWEEP_NOT_ANNOUNCED,
   /** A merge sums up rows at different times that readers can still tell apart. */
   MERGE_LOSES_TIMES
 }

@@ -37,6 +37,7 @@ final class MutantStore extends ForwardingStore {
           OWN_CLOCK,
           MERGE_PAST_HOLDS,
           NEWEST_ROLLUP_ONLY,
+          SWEEP_NOT_ANNOUNCED,
           MERGE_LOSES_TIMES ->
           store;
     };

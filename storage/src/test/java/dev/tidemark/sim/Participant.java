@@ -125,7 +125,7 @@ abstract class Participant {
           host.tell(() -> "misses " + Parts.key(part));
           return null;
         }
-        updates.addAll(Rows.decode(bytes.get()));
+        updates.addAll(Parts.rows(batch, bytes.get()));
         afterPart();
       }
     }

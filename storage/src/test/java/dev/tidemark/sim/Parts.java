@@ -80,6 +80,33 @@ final class Parts {
         Map.of());
   }
 
+  /** The same batch, some of whose rows may lie outside its bounds. */
+  static Batch cut(Batch batch) {
+    return new Batch(
+        batch.id(),
+        batch.bounds(),
+        batch.since(),
+        batch.level(),
+        batch.runs(),
+        batch.errors(),
+        batch.rows(),
+        batch.bytes(),
+        batch.retracted(),
+        OptionalLong.empty(),
+        batch.maxTime(),
+        true,
+        batch.schema(),
+        batch.extra());
+  }
+
+  /** The rows of a part as its batch has them: of a cut one only those within its bounds. */
+  static List<Update> rows(Batch batch, byte[] bytes) {
+    List<Update> rows = Rows.decode(bytes);
+    return batch.cut()
+        ? rows.stream().filter(row -> batch.bounds().contains(row.time())).toList()
+        : rows;
+  }
+
   /** All parts of a batch. */
   static List<Part> of(Batch batch) {
     List<Part> parts = new ArrayList<>();

@@ -20,9 +20,12 @@ import java.util.Map;
  * @param readers how many read at a time, without holds
  * @param holders how many read with holds
  * @param keepMillis how long a part stays that nobody names any more
+ * @param orphanMillis how old an orphan gets
  * @param pauseMillis about how long actors rest between two turns
  * @param retain how far since stays behind the upper
  * @param seals whether a writer comes to an end
+ * @param administered whether an operator alters the spec, hands over, seals
+ * @param retires whether that operator retires the shard
  */
 record Settings(
     LogIntervals intervals,
@@ -36,9 +39,12 @@ record Settings(
     int readers,
     int holders,
     long keepMillis,
+    long orphanMillis,
     long pauseMillis,
     long retain,
-    boolean seals) {
+    boolean seals,
+    boolean administered,
+    boolean retires) {
   private static final long HOUR_MILLIS = 3_600_000L;
 
   static Settings of(long seed) {
@@ -64,9 +70,12 @@ record Settings(
         chance.below(3),
         chance.below(3),
         HOUR_MILLIS,
+        24 * HOUR_MILLIS,
         chance.one(10_000L, 300_000L, 900_000L, 1_800_000L),
         chance.one(0L, 2L, 10L),
-        chance.happens(0.15));
+        chance.happens(0.15),
+        chance.happens(0.5),
+        chance.happens(0.3));
   }
 
   private static Map<Fault, Double> rates(Chance chance) {

@@ -146,7 +146,9 @@ final class SimStore extends ForwardingStore {
   private void begin(String what) throws StoreException {
     host.travel();
     long now = world.scheduler().nowMillis();
-    if (now >= unreachableUntil && happens(Fault.PARTITION)) {
+    double rate = world.settings().rate(Fault.PARTITION);
+    boolean commits = what.startsWith("create log/"); // the moment at which it hurts most
+    if (now >= unreachableUntil && host.happens(Fault.PARTITION, commits ? 6 * rate : rate)) {
       unreachableUntil = now + host.faultChance().between(1, 90) * 60_000;
       answersOnly = host.faultChance().happens(0.5);
     }

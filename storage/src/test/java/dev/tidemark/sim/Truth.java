@@ -242,7 +242,7 @@ final class Truth implements Bucket.Watcher {
       live.add(key);
     }
     model.check(batch, rows(batch));
-    if (entry.command().equals("install")) {
+    if (entry.command().equals("install") || entry.command().equals("discard")) {
       holds.checkMerge(batch);
     }
   }
@@ -263,7 +263,7 @@ final class Truth implements Bucket.Watcher {
         throw new ViolationError(
             "I3", Parts.key(part) + " isn't what batch " + batch.id() + " says");
       }
-      rows.addAll(Rows.decode(bytes));
+      rows.addAll(Parts.rows(batch, bytes));
     }
     return rows;
   }
@@ -366,7 +366,7 @@ final class Truth implements Bucket.Watcher {
   /** Adds up all there is at some times between since and upper. */
   void checkContents() {
     ShardState state = head();
-    if (!state.exists() || state.upper().isMinimum()) {
+    if (!state.exists() || state.upper().isMinimum() || state.since().isEnd()) {
       return;
     }
     long last =
@@ -387,11 +387,14 @@ final class Truth implements Bucket.Watcher {
     }
   }
 
-  /** After quiet: what left is gone, and of the log only what no two rollups cover is there. */
+  /** After quiet: only what the head names is there, and no entry of a closed block. */
   void checkGarbage() {
     for (String key : bucket.keys("part/")) {
       if (left.containsKey(key)) {
         throw new ViolationError("I7", key + " left long ago and is still there");
+      }
+      if (!live.contains(key)) {
+        throw new ViolationError("I7", key + " is an orphan of long ago and is still there");
       }
     }
     for (String key : bucket.keys("log/")) {

@@ -130,7 +130,7 @@ final class Writer extends Participant {
     Chance chance = host.chance();
     List<Batch> batches = new ArrayList<>();
     Frontier lower = position;
-    if (host.world().settings().seals() && turns > 8 && chance.happens(0.2)) {
+    if (host.world().settings().seals() && turns > 4 && chance.happens(0.2)) {
       position = Frontier.END;
       return List.of(upload(new BatchDescription(lower, Frontier.END)));
     }
@@ -146,9 +146,16 @@ final class Writer extends Participant {
   }
 
   private Batch upload(BatchDescription bounds) throws IOException {
+    boolean isCut = host.chance().happens(0.1) && !bounds.upper().isEnd();
+    BatchDescription written =
+        isCut
+            ? new BatchDescription(
+                Frontier.of(Math.max(0, bounds.lower().time()) - 1),
+                Frontier.of(bounds.upper().time() + 1 + host.chance().below(2)))
+            : bounds;
     List<List<Update>> runs = new ArrayList<>();
     int most = host.world().settings().spec().freshRuns();
-    for (Update update : Rows.of(job.id, bounds)) {
+    for (Update update : Rows.of(job.id, written)) {
       if (runs.size() < most) {
         runs.add(new ArrayList<>());
       }
@@ -167,7 +174,8 @@ final class Writer extends Participant {
       }
       uploaded.add(parts);
     }
-    return Parts.batch(host.freshName(), bounds, Frontier.MINIMUM, 0, uploaded);
+    Batch batch = Parts.batch(host.freshName(), bounds, Frontier.MINIMUM, 0, uploaded);
+    return isCut && !uploaded.isEmpty() ? Parts.cut(batch) : batch;
   }
 
   private void settle(Command.Append append, CommitResult result) throws IOException {
@@ -179,11 +187,11 @@ final class Writer extends Participant {
     }
     pending = pending.stream().filter(batch -> batch.bounds().upper().isAfter(upto)).toList();
     if (result instanceof CommitResult.Refused refused) {
-      refused(refused.refusal(), upto);
+      refused(refused.state(), refused.refusal(), upto);
     }
   }
 
-  private void refused(Refusal refusal, Frontier upto) throws IOException {
+  private void refused(ShardState result, Refusal refusal, Frontier upto) throws IOException {
     if (refusal instanceof Refusal.UpperMismatch mismatch) {
       misplaced(mismatch.shardUpper(), upto);
     } else if (refusal instanceof Refusal.Existence) {
@@ -194,13 +202,12 @@ final class Writer extends Participant {
       if (number == job.attempts) {
         job.start(1_200_000); // its clock is slow; another host's may not be
       }
-    } else if (refusal instanceof Refusal.Invalid) {
-      if (!refusal.message().contains("swept")) {
-        throw new ViolationError("I5", host.name() + " is refused: " + refusal.message());
-      }
-      pending = List.of(); // parts too old: the job stops for good, a new one starts
+    } else if (refusal instanceof Refusal.Swept) {
+      pending = List.of(); // the job stops for good, and another starts where the shard is
       startsAtUpper = true;
       maybeCheckpoint();
+    } else if (refusal instanceof Refusal.Invalid && !result.retired()) {
+      throw new ViolationError("I5", host.name() + " is refused: " + refusal.message());
     }
   }
 
