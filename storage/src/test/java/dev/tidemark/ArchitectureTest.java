@@ -55,16 +55,20 @@ class ArchitectureTest {
           .definedBy("dev.tidemark.log..")
           .optionalLayer("read")
           .definedBy("dev.tidemark.read..")
+          .optionalLayer("merge")
+          .definedBy("dev.tidemark.merge..")
           .whereLayer("read")
           .mayNotBeAccessedByAnyLayer()
+          .whereLayer("merge")
+          .mayNotBeAccessedByAnyLayer()
           .whereLayer("log")
-          .mayOnlyBeAccessedByLayers("read")
+          .mayOnlyBeAccessedByLayers("read", "merge")
           .whereLayer("part")
-          .mayOnlyBeAccessedByLayers("read")
+          .mayOnlyBeAccessedByLayers("read", "merge")
           .whereLayer("row")
-          .mayOnlyBeAccessedByLayers("part", "read")
+          .mayOnlyBeAccessedByLayers("part", "read", "merge")
           .whereLayer("store")
-          .mayOnlyBeAccessedByLayers("part", "log", "read");
+          .mayOnlyBeAccessedByLayers("part", "log", "read", "merge");
 
   @ArchTest
   static final ArchRule noCycles =

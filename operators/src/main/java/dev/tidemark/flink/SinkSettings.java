@@ -52,4 +52,21 @@ public record SinkSettings(
         256L << 20,
         Duration.ofMinutes(10));
   }
+
+  /** The same settings with another {@code write.runs}. */
+  public SinkSettings withWriteRuns(int other) {
+    return new SinkSettings(
+        writer,
+        store,
+        writeParallelism,
+        other,
+        bufferBytes,
+        partTargetBytes,
+        inlineBytes,
+        idleInterval,
+        merging,
+        mergeParallelism,
+        mergeMemoryBytes,
+        maxStall);
+  }
 }

@@ -1,3 +1,0 @@
-package dev.tidemark.bench;
-
-final class Probe {}
