@@ -148,7 +148,7 @@ final class InvariantsTest {
             sweptState, new Command.Append(Shards.ATTEMPT, List.of(Batches.fresh("c", 20, 30, 1))));
     assertThat(decision)
         .isInstanceOfSatisfying(
-            Decision.Refusal.Invalid.class,
-            invalid -> assertThat(invalid.message()).contains("is of a day that was swept"));
+            Decision.Refusal.Swept.class,
+            refused -> assertThat(refused.part()).isEqualTo("part/2026-11-30/c-0.parquet"));
   }
 }

@@ -48,7 +48,7 @@ final class FactWriter implements AutoCloseable {
   }
 
   /** A time: its milliseconds, or the name of an end. */
-  private void time(String key, long timeMillis) throws IOException {
+  void time(String key, long timeMillis) throws IOException {
     Frontier time = Frontier.of(timeMillis);
     if (time.isMinimum() || time.isEnd()) {
       json.writeStringField(key, time.toString());

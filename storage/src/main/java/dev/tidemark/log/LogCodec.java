@@ -135,11 +135,11 @@ public final class LogCodec {
     }
   }
 
-  private interface Writing {
+  interface Writing {
     void to(FactWriter out) throws IOException;
   }
 
-  private static byte[] write(Writing writing) {
+  static byte[] write(Writing writing) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (FactWriter out = new FactWriter(bytes)) {
       writing.to(out);

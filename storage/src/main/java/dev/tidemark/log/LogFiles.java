@@ -27,6 +27,8 @@ final class LogFiles {
   private static final int PAGE = 1000;
   private static final Pattern NUMBERED = Pattern.compile("(?:log|rollup)/([0-9]{20})\\.json");
 
+  private static final Pattern MARKER = Pattern.compile("log/closed/([0-9]{10})\\.json");
+
   private final ObjectStore store;
   private final Pacing pacing;
   private final LogIntervals intervals;
@@ -50,8 +52,17 @@ final class LogFiles {
     return String.format("log/closed/%010d.json", block);
   }
 
-  private static OptionalLong number(String key) {
-    Matcher matcher = NUMBERED.matcher(key);
+  /** The version that an entry or a rollup is of; empty for all other keys. */
+  static OptionalLong number(String key) {
+    return number(NUMBERED.matcher(key));
+  }
+
+  /** The block that a marker is of; empty for all other keys. */
+  static OptionalLong closedBlock(String key) {
+    return number(MARKER.matcher(key));
+  }
+
+  private static OptionalLong number(Matcher matcher) {
     if (matcher.matches()) {
       try {
         return OptionalLong.of(Long.parseLong(matcher.group(1)));
@@ -63,11 +74,11 @@ final class LogFiles {
   }
 
   /** A request that only reads. */
-  private interface Request<T> {
+  interface Request<T> {
     T ask() throws StoreException;
   }
 
-  private <T> T patiently(Request<T> request) throws IOException {
+  <T> T patiently(Request<T> request) throws IOException {
     for (int tried = 1; ; tried++) {
       try {
         return request.ask();

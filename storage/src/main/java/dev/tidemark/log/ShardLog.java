@@ -425,6 +425,16 @@ public final class ShardLog {
     return files.entriesAfter(after);
   }
 
+  /** The log's blocks, for whoever collects garbage. Not thread-safe. */
+  public LogBlocks blocks() {
+    return new LogBlocks(store, files, intervals);
+  }
+
+  /** Time and chance as this handle sees them. */
+  public Pacing pacing() {
+    return pacing;
+  }
+
   /** The versions that have a rollup, oldest first. */
   public List<SeqNo> rollups() throws IOException {
     return files.rollups();

@@ -1,5 +1,6 @@
 package dev.tidemark.merge;
 
+import dev.tidemark.hold.Holds;
 import dev.tidemark.log.Author;
 import dev.tidemark.log.CommitResult;
 import dev.tidemark.log.ShardLog;
@@ -23,6 +24,7 @@ import java.util.function.Supplier;
  */
 public final class Compactor {
   private final ShardLog log;
+  private final Holds holds;
   private final RunMerger merger;
   private final Author by;
   private final Supplier<String> ids;
@@ -34,6 +36,7 @@ public final class Compactor {
    */
   public Compactor(ShardLog log, PartStore parts, Author by, Supplier<String> ids) {
     this.log = log;
+    this.holds = new Holds(log);
     this.merger = new RunMerger(parts);
     this.by = by;
     this.ids = ids;
@@ -42,9 +45,10 @@ public final class Compactor {
   /** Does the most urgent thing, if there is one; whether the log has changed by it. */
   public boolean step() throws IOException {
     ShardState state = log.refresh();
+    // The holds are listed after the state was read: no merge goes past any of them.
+    Frontier since = state.since().min(holds.leastSince());
     List<MergePlan> plans =
-        SpinePlanner.plan(
-            state.spec(), state.batches(), state.since(), state.consolidating(), Set.of());
+        SpinePlanner.plan(state.spec(), state.batches(), since, state.consolidating(), Set.of());
     if (plans.isEmpty()) {
       return false;
     }

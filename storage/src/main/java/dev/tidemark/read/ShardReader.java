@@ -36,11 +36,21 @@ public final class ShardReader {
    */
   public UpdateCursor snapshot(ShardState state, long asOfMillis) throws IOException {
     checkReadable(state, asOfMillis);
+    return openSnapshot(state, state.schema(), asOfMillis);
+  }
+
+  /** As {@link #snapshot}, for whoever has checked that no batch was merged past {@code asOf}. */
+  UpdateCursor openSnapshot(ShardState state, Schema wanted, long asOfMillis) throws IOException {
     List<UpdateCursor> runs = new ArrayList<>();
     try {
       for (Batch batch : readable(state, asOfMillis)) {
         for (List<Part> run : batch.runs()) {
-          maybeAdd(runs, state, batch, run, asOfMillis);
+          List<Part> parts = run.stream().filter(part -> part.minTime() <= asOfMillis).toList();
+          if (!parts.isEmpty()) {
+            long maxTime = parts.stream().mapToLong(Part::maxTime).max().orElseThrow();
+            UpdateCursor rows = readRun(state, batch, parts, wanted);
+            runs.add(TimeFilter.of(rows, batch, maxTime, asOfMillis));
+          }
         }
       }
     } catch (IOException | RuntimeException e) {
@@ -48,6 +58,42 @@ public final class ShardReader {
       throw e;
     }
     return new MergeCursor(runs, asOfMillis);
+  }
+
+  /**
+   * The updates with times from {@code from} up to but not including {@code upto}, equal ones
+   * summed, in run order; for whoever has checked that all of them are durable and that no batch
+   * was merged with a since at or past {@code from}.
+   */
+  UpdateCursor openUpdates(ShardState state, Schema wanted, Frontier from, Frontier upto)
+      throws IOException {
+    List<UpdateCursor> runs = new ArrayList<>();
+    try {
+      for (Batch batch : overlapping(state, from, upto)) {
+        for (List<Part> run : batch.runs()) {
+          List<Part> parts =
+              run.stream()
+                  .filter(part -> part.minTime() < upto.time() && part.maxTime() >= from.time())
+                  .toList();
+          if (!parts.isEmpty()) {
+            UpdateCursor rows = readRun(state, batch, parts, wanted);
+            runs.add(TimeFilter.between(rows, batch, from.time(), upto.time() - 1));
+          }
+        }
+      }
+    } catch (IOException | RuntimeException e) {
+      closeAll(runs, e);
+      throw e;
+    }
+    return new MergeCursor(runs, Long.MIN_VALUE);
+  }
+
+  /** The batches that may hold updates from {@code from} up to {@code upto}. */
+  static List<Batch> overlapping(ShardState state, Frontier from, Frontier upto) {
+    return state.batches().stream()
+        .filter(
+            batch -> batch.bounds().upper().isAfter(from) && batch.bounds().lower().isBefore(upto))
+        .toList();
   }
 
   /** The error rows at {@code asOf} (reason, raw, origin, table), likewise. */
@@ -96,7 +142,9 @@ public final class ShardReader {
             + (state.since().isBefore(state.upper())
                 ? ": take a time from since up to but not including upper"
                     + (durable ? "" : ", or wait")
-                : ": nothing of it can be read yet, wait"));
+                : state.since().isEnd()
+                    ? ": the shard is retired, nothing of it can be read any more"
+                    : ": nothing of it can be read yet, wait"));
   }
 
   private static List<Batch> readable(ShardState state, long asOfMillis) {
@@ -105,17 +153,9 @@ public final class ShardReader {
         .toList();
   }
 
-  private void maybeAdd(
-      List<UpdateCursor> runs, ShardState state, Batch batch, List<Part> run, long asOfMillis)
+  private UpdateCursor readRun(ShardState state, Batch batch, List<Part> parts, Schema wanted)
       throws IOException {
-    List<Part> parts = run.stream().filter(part -> part.minTime() <= asOfMillis).toList();
-    if (parts.isEmpty()) {
-      return;
-    }
-    Schema written = state.schema(batch.schema());
-    UpdateCursor rows = parts(state).readRun(parts, written, state.schema());
-    long maxTime = parts.stream().mapToLong(Part::maxTime).max().orElseThrow();
-    runs.add(TimeFilter.of(rows, batch, maxTime, asOfMillis));
+    return parts(state).readRun(parts, state.schema(batch.schema()), wanted);
   }
 
   private static void closeAll(List<UpdateCursor> cursors, Exception failure) {

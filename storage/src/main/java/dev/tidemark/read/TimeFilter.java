@@ -33,6 +33,16 @@ final class TimeFilter implements UpdateCursor {
     return new TimeFilter(updates, lower, Math.min(last, asOf));
   }
 
+  /**
+   * What a listener takes of a batch that was merged with a since before {@code least}: the updates
+   * from {@code least} up to {@code most}, of a cut batch none outside its bounds.
+   */
+  static UpdateCursor between(UpdateCursor updates, Batch batch, long least, long most) {
+    long lower = batch.cut() ? Math.max(batch.bounds().lower().time(), least) : least;
+    long last = batch.cut() ? Math.min(batch.bounds().upper().time() - 1, most) : most;
+    return new TimeFilter(updates, lower, last);
+  }
+
   @Override
   public boolean next() throws IOException {
     while (updates.next()) {

@@ -1,0 +1,102 @@
+package dev.tidemark.gc;
+
+import dev.tidemark.shard.SeqNo;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a round of garbage collection did, or would do, and what it left and why.
+ *
+ * @param seqno the version it went by
+ * @param partsDeleted parts that had left
+ * @param partBytesDeleted their bytes
+ * @param partsKept parts that left not long enough ago, by gc.keep
+ * @param partBytesKept their bytes
+ * @param held parts that left and are held, by the hold with the smallest seqno, which is the one
+ *     that must go first
+ * @param heldBytes their bytes
+ * @param blocksClosed blocks of the log
+ * @param entriesDeleted entries of closed blocks, strays included
+ * @param rollupsDeleted rollups older than the second newest
+ * @param orphansDeleted parts that nobody ever named
+ * @param holdsDeleted holds that ended long ago
+ * @param batchesDiscarded batches of a retired shard that made way
+ * @param swept the day that was swept, null when none was
+ * @param more whether another round has more to do right away
+ * @param denied what the store doesn't allow, null when all went well
+ */
+public record GcReport(
+    SeqNo seqno,
+    long partsDeleted,
+    long partBytesDeleted,
+    long partsKept,
+    long partBytesKept,
+    Map<String, Long> held,
+    long heldBytes,
+    long blocksClosed,
+    long entriesDeleted,
+    long rollupsDeleted,
+    long orphansDeleted,
+    long holdsDeleted,
+    long batchesDiscarded,
+    @Nullable String swept,
+    boolean more,
+    @Nullable String denied) {
+  /** Copies the map. */
+  public GcReport {
+    held = Map.copyOf(held);
+  }
+
+  /** Whether anything was deleted. */
+  public boolean didSomething() {
+    return partsDeleted
+            + blocksClosed
+            + entriesDeleted
+            + rollupsDeleted
+            + orphansDeleted
+            + holdsDeleted
+            + batchesDiscarded
+        > 0;
+  }
+
+  /** The counts while a round goes on. */
+  static final class Tally {
+    SeqNo seqno = SeqNo.ZERO;
+    long partsDeleted;
+    long partBytesDeleted;
+    long partsKept;
+    long partBytesKept;
+    final Map<String, Long> held = new TreeMap<>();
+    long heldBytes;
+    long blocksClosed;
+    long entriesDeleted;
+    long rollupsDeleted;
+    long orphansDeleted;
+    long holdsDeleted;
+    long batchesDiscarded;
+    @Nullable String swept;
+    boolean more;
+    @Nullable String denied;
+
+    GcReport report() {
+      return new GcReport(
+          seqno,
+          partsDeleted,
+          partBytesDeleted,
+          partsKept,
+          partBytesKept,
+          held,
+          heldBytes,
+          blocksClosed,
+          entriesDeleted,
+          rollupsDeleted,
+          orphansDeleted,
+          holdsDeleted,
+          batchesDiscarded,
+          swept,
+          more,
+          denied);
+    }
+  }
+}
