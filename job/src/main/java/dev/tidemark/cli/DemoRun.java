@@ -16,7 +16,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -59,7 +58,7 @@ final class DemoRun {
       say.accept("the job has ended here before: the shards are whole; comparing them");
       return compare(Optional.empty());
     }
-    EmbeddedJob job = EmbeddedJob.start(options, from, Map.of());
+    EmbeddedJob job = EmbeddedJob.start(options, from);
     say.accept("web UI " + job.ui() + ", log " + folder.resolve("logs/demo.log"));
     say.accept(
         from.path()
@@ -131,8 +130,10 @@ final class DemoRun {
             "pg COPY",
             RunCommand.runs(figures),
             RunCommand.writes(figures),
-            String.format(Locale.ROOT, "%,d PUT, %,d GET", puts, gets),
-            String.format(Locale.ROOT, "%.4f $", prices.requests(puts, gets)));
+            outcome.isEmpty() ? "-" : String.format(Locale.ROOT, "%,d PUT, %,d GET", puts, gets),
+            outcome.isEmpty()
+                ? "-"
+                : String.format(Locale.ROOT, "%.4f $", prices.requests(puts, gets)));
         documents
             .addObject()
             .put("shard", shard.name())

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -16,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.flink.api.common.JobExecutionResult;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.HeartbeatManagerOptions;
 import org.apache.flink.configuration.RestOptions;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
@@ -35,10 +37,10 @@ final class EmbeddedJob {
   }
 
   /** Builds and submits the job. */
-  static EmbeddedJob start(JobOptions options, StartPoint from, Map<String, String> more)
-      throws Exception {
+  static EmbeddedJob start(JobOptions options, StartPoint from) throws Exception {
     Configuration conf = TidemarkJob.configuration(options);
-    more.forEach(conf::setString);
+    // Counters travel with the heartbeat: once a second, as the progress line is printed.
+    conf.set(HeartbeatManagerOptions.HEARTBEAT_INTERVAL, Duration.ofSeconds(1));
     int port = freePort(options.uiPort());
     conf.set(RestOptions.PORT, port);
     conf.set(RestOptions.BIND_PORT, Integer.toString(port));

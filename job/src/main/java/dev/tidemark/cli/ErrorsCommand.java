@@ -66,7 +66,7 @@ final class ErrorsCommand implements Callable<Integer> {
           .out()
           .line(
               String.valueOf(row[2])
-                  + (row[3] == null ? "" : " (" + row[3] + ")")
+                  + (String.valueOf(row[3]).isEmpty() ? "" : " (" + row[3] + ")")
                   + ": "
                   + row[0]
                   + (diff == 1 ? "" : "   (" + diff + " times)"));

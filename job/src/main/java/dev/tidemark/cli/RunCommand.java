@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
@@ -71,7 +70,7 @@ final class RunCommand implements Callable<Integer> {
     StartPoint from = StartPoint.find(options);
     from.check(options);
     Consumer<String> say = json ? context.err()::println : this::line;
-    EmbeddedJob job = EmbeddedJob.start(options, from, Map.of());
+    EmbeddedJob job = EmbeddedJob.start(options, from);
     say.accept("web UI " + job.ui() + "   checkpoints " + options.writerDirectory());
     from.path().ifPresent(path -> say.accept("going on from " + path));
     try (ShardWatch watch =

@@ -1,0 +1,58 @@
+package dev.tidemark.job;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class LatestCheckpointTest {
+  @TempDir private Path folder;
+
+  private void complete(String name, long millis) throws IOException {
+    Path metadata = Files.createDirectories(folder.resolve(name)).resolve("_metadata");
+    Files.writeString(metadata, "");
+    Files.setLastModifiedTime(metadata, FileTime.fromMillis(millis));
+  }
+
+  private String newest() throws IOException {
+    return LatestCheckpoint.find("file://" + folder)
+        .map(LatestCheckpoint.Found::path)
+        .orElse("none");
+  }
+
+  @Test
+  void nothingIsFoundWhereNothingIs() throws IOException {
+    assertThat(LatestCheckpoint.find("file://" + folder.resolve("nowhere"))).isEmpty();
+    Files.createDirectories(folder.resolve("job1/chk-3"));
+    Files.createDirectories(folder.resolve("job1/shared"));
+    assertThat(newest()).isEqualTo("none");
+  }
+
+  @Test
+  void theNewestCompleteOneIsTaken() throws IOException {
+    complete("job1/chk-7", 1000);
+    complete("job2/chk-8", 2000);
+    Files.createDirectories(folder.resolve("job2/chk-9"));
+    assertThat(newest()).endsWith("job2/chk-8");
+    complete("job2/chk-9", 2000);
+    assertThat(newest()).endsWith("job2/chk-9");
+    complete("savepoints/savepoint-1", 3000);
+    assertThat(newest()).endsWith("savepoints/savepoint-1");
+  }
+
+  @Test
+  void whatAKillLeftBehindIsSwept() throws IOException {
+    complete("job1/chk-7", 1000);
+    complete("job1/chk-8", 2000);
+    complete("savepoints/savepoint-1", 500);
+    LatestCheckpoint.Found newest = LatestCheckpoint.find("file://" + folder).orElseThrow();
+    LatestCheckpoint.sweep("file://" + folder, newest);
+    assertThat(folder.resolve("job1/chk-7")).doesNotExist();
+    assertThat(folder.resolve("job1/chk-8")).exists();
+    assertThat(folder.resolve("savepoints/savepoint-1")).exists();
+  }
+}
