@@ -2,8 +2,12 @@ package dev.tidemark.cli;
 
 import dev.tidemark.job.JobOptions;
 import java.nio.file.Path;
+import org.apache.logging.log4j.core.config.Configurator;
 
-/** Where the log of a job in this process goes; to be said before anything logs. */
+/**
+ * Where the log of a job in this process goes. Said only once the options are found good, so that
+ * wrong ones leave nothing behind.
+ */
 final class JobLog {
   private static final String PROPERTY = "tidemark.log";
 
@@ -21,6 +25,7 @@ final class JobLog {
   static void to(Path file) {
     if (System.getProperty(PROPERTY) == null) {
       System.setProperty(PROPERTY, file.toString());
+      Configurator.reconfigure();
     }
   }
 }

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tidemark.job.JobOptions;
 import dev.tidemark.job.Options;
 import dev.tidemark.job.StartPoint;
+import dev.tidemark.job.TidemarkJob;
 import dev.tidemark.store.ObjectStore;
 import dev.tidemark.store.Stores;
 import java.io.IOException;
@@ -62,13 +63,14 @@ final class RunCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     Options all = ReaderOptions.options(context, conf);
     JobOptions options = JobOptions.of(all);
-    JobLog.to(options);
+    TidemarkJob.check(options);
     if (check) {
       return new RunCheck(options, context).run(json);
     }
+    StartPoint.peek(options).check(options);
     reach(options);
     StartPoint from = StartPoint.find(options);
-    from.check(options);
+    JobLog.to(options);
     Consumer<String> say = json ? context.err()::println : this::line;
     EmbeddedJob job = EmbeddedJob.start(options, from);
     say.accept("web UI " + job.ui() + "   checkpoints " + options.writerDirectory());

@@ -80,6 +80,7 @@ record TableOptions(ShardTarget target, TableMapping mapping) {
     Values values = Values.of(at, entry, ENTRY_KEYS);
     String name = values.required("shard", "the shard's name under shard.warehouse");
     at = "tables " + name;
+    values = new Values(at, values.texts());
     Schema schema = schema(values.required("schema", "its columns"), at + " schema");
     @Nullable JsonNode match = entry.get("match");
     if (match == null && options.tables().size() > 1) {

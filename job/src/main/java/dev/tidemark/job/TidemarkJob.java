@@ -82,6 +82,15 @@ public final class TidemarkJob {
     }
   }
 
+  /**
+   * Finds out, without running anything, whether the topology can be built.
+   *
+   * @throws OptionException naming the option and the mend, for a file that isn't there, say
+   */
+  public static void check(JobOptions options) {
+    build(StreamExecutionEnvironment.createLocalEnvironment(configuration(options)), options);
+  }
+
   /** The input side alone. */
   static DataStream<Update> updates(
       StreamExecutionEnvironment env, JobOptions options, SlotKeys slots) {
