@@ -77,7 +77,7 @@ final class History {
       start("merger" + i, host -> new Merger(host));
     }
     for (int i = 1; i <= settings.collectors(); i++) {
-      start("collector" + i, host -> new Collector(host));
+      start("collector" + i, host -> collector(host, host.chance().happens(0.5)));
     }
     for (int i = 1; i <= settings.readers(); i++) {
       start("reader" + i, host -> new Snapshooter(host));
@@ -88,6 +88,10 @@ final class History {
     if (settings.administered()) {
       start("operator", host -> new Operator(host));
     }
+  }
+
+  private static Participant collector(Host host, boolean real) {
+    return real ? new RealCollector(host) : new LetterCollector(host);
   }
 
   private interface Casting {
@@ -119,7 +123,8 @@ final class History {
     for (int round = 0; round < MOST_ROUNDS && quiet < QUIET_ROUNDS; round++) {
       ShardState before = world.truth().head();
       world.scheduler().advance(30 * HOUR_MILLIS);
-      new Collector(new Host(world, "last collector " + round)).turn();
+      Host host = new Host(world, "last collector " + round);
+      collector(host, round % 2 == 0).turn();
       quiet = world.truth().head().equals(before) ? quiet + 1 : 0;
     }
     world.truth().checkContents();

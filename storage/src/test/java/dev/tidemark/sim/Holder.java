@@ -1,9 +1,11 @@
 package dev.tidemark.sim;
 
+import dev.tidemark.hold.Holds;
+import dev.tidemark.hold.OwnHold;
+import dev.tidemark.log.Hold;
 import dev.tidemark.shard.SeqNo;
 import dev.tidemark.shard.ShardState;
 import dev.tidemark.spine.Batch;
-import dev.tidemark.store.Body;
 import dev.tidemark.time.Frontier;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -18,14 +20,16 @@ import org.jspecify.annotations.Nullable;
 final class Holder extends Participant {
   private static final int TRIES = 3;
 
-  private String key = "";
-  private Hold hold = new Hold(SeqNo.ZERO, Frontier.MINIMUM);
-  private long renewedNanos;
+  private static final long LEASE_MILLIS = 15 * 60_000L;
+
+  private final Holds holds;
+  private @Nullable OwnHold hold;
   private SeqNo loaded = SeqNo.ZERO;
   private long progress;
 
   Holder(Host host) {
     super(host);
+    this.holds = new Holds(log);
   }
 
   /** A time that can be read, negative when there is none. */
@@ -45,41 +49,36 @@ final class Holder extends Participant {
     if (progress < 0) {
       return;
     }
-    key = "hold/" + host.freshName();
-    hold = new Hold(state.seqno(), Frontier.of(progress));
-    renew(hold);
+    Hold wanted =
+        new Hold(state.seqno(), Frontier.of(progress), LEASE_MILLIS, "simulation", host.name());
+    OwnHold own = holds.create(wanted);
+    hold = own;
     state = refreshChecked();
     loaded = state.seqno();
-    if (state.since().isAfter(hold.since())) {
+    if (state.since().isAfter(wanted.since())) {
       host.tell(() -> "comes too late for " + progress);
     } else {
-      follow(state);
+      follow(own, state);
     }
     if (host.chance().happens(0.7)) {
-      host.store().delete(List.of(key));
+      own.drop();
     }
-  }
-
-  private void renew(Hold as) throws IOException {
-    host.store().put(key, Body.of(as.encode()));
-    hold = as;
-    renewedNanos = host.nanoTime();
   }
 
   @Override
   void afterPart() throws IOException {
-    if (host.nanoTime() - renewedNanos > Hold.EXPIRY_MILLIS * 1_000_000 / 3) {
-      renew(hold);
+    if (hold != null) {
+      hold.maybeRenew();
     }
   }
 
-  private void follow(ShardState first) throws IOException {
+  private void follow(OwnHold own, ShardState first) throws IOException {
     SortedMap<String, Long> counts = null;
     ShardState state = first;
     int rounds = host.chance().between(1, 6) > 1 ? host.chance().below(6) : 0;
     for (int round = 0; round <= rounds; round++) {
       long until = round == 0 ? progress : last(state);
-      List<Update> rows = readFrom(state, round == 0 ? Long.MIN_VALUE : progress, until);
+      List<Update> rows = readFrom(own, state, round == 0 ? Long.MIN_VALUE : progress, until);
       if (rows == null) {
         host.tell(() -> "lost its hold");
         return;
@@ -93,10 +92,9 @@ final class Holder extends Participant {
       Snapshooter.check(host, until, counts);
       host.await(host.chance().between(1_000, 600_000));
       if (host.chance().happens(0.6)) {
-        renew(new Hold(state.seqno(), Frontier.of(progress)));
-      } else {
-        afterPart();
+        own.forward(state.seqno(), Frontier.of(progress));
       }
+      own.maybeRenew();
       state = refresh();
       loaded = state.seqno();
     }
@@ -107,7 +105,7 @@ final class Holder extends Participant {
   }
 
   /** The updates after {@code after} up to {@code until}, null when they can't be had any more. */
-  private @Nullable List<Update> readFrom(ShardState known, long after, long until)
+  private @Nullable List<Update> readFrom(OwnHold own, ShardState known, long after, long until)
       throws IOException {
     ShardState state = known;
     for (int tried = 0; tried < TRIES; tried++) {
@@ -127,7 +125,8 @@ final class Holder extends Participant {
               .toList();
         }
       }
-      if (host.truth().holds().protects(key, loaded)) {
+      String key = "hold/" + own.id() + ".json";
+      if (!own.lost() && host.truth().holds().protects(key, loaded)) {
         throw new ViolationError(
             "I6", host.name() + " can't read at " + progress + " under its live " + key);
       }

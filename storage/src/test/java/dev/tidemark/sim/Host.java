@@ -46,7 +46,7 @@ final class Host implements Pacing {
     this.chance = world.chance(name);
     this.skewMillis = chance.one(0L, 0L, chance.between(-40, 40) * MINUTE_MILLIS);
     this.pace = world.settings().pauseMillis() * chance.one(1, 1, 4) / chance.one(1, 1, 4);
-    this.store = MutantStore.of(world.mutant(), new SimStore(world, this));
+    this.store = MutantStore.of(world.mutant(), new SimStore(world, this), this);
   }
 
   String name() {

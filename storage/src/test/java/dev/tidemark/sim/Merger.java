@@ -1,5 +1,6 @@
 package dev.tidemark.sim;
 
+import dev.tidemark.hold.Holds;
 import dev.tidemark.log.CommitResult;
 import dev.tidemark.shard.Command;
 import dev.tidemark.shard.ShardState;
@@ -17,8 +18,11 @@ import java.util.Set;
 
 /** Plans, merges, installs, and moves since. */
 final class Merger extends Participant {
+  private final Holds holds;
+
   Merger(Host host) {
     super(host);
+    this.holds = new Holds(log);
   }
 
   @Override
@@ -48,7 +52,7 @@ final class Merger extends Participant {
     // Stopping at holds is a courtesy here, not a rule: a merge must stop at them in any case.
     Frontier since =
         host.chance().happens(0.5)
-            ? wanted.min(Holds.least(Holds.live(host, Holds.seenNow(host))))
+            ? wanted.min(holds.leastSince())
             : wanted;
     if (since.isAfter(state.since())) {
       commit(new Command.DowngradeSince(since), "since");
@@ -107,7 +111,7 @@ final class Merger extends Participant {
   private Frontier since(ShardState state, List<Batch> inputs) throws IOException {
     Frontier since = state.since();
     if (host.world().mutant() != Mutant.MERGE_PAST_HOLDS) {
-      since = since.min(Holds.least(Holds.live(host, Holds.seenNow(host))));
+      since = since.min(holds.leastSince());
     }
     for (Batch input : inputs) {
       since = since.max(input.since());

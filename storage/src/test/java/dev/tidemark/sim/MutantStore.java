@@ -17,24 +17,27 @@ final class MutantStore extends ForwardingStore {
   private final Mutant mutant;
   private final Map<String, byte[]> ours = new HashMap<>();
 
-  private MutantStore(Mutant mutant, ObjectStore store) {
+  private final Host host;
+
+  private MutantStore(Mutant mutant, ObjectStore store, Host host) {
     super(store);
     this.mutant = mutant;
+    this.host = host;
   }
 
-  static ObjectStore of(Mutant mutant, ObjectStore store) {
+  static ObjectStore of(Mutant mutant, ObjectStore store, Host host) {
     return switch (mutant) {
       case NONCE_NOT_COMPARED,
           EXISTS_IS_WON,
           CLOSED_NOT_CHECKED,
           HOLDS_NOT_SEEN,
+          OWN_CLOCK,
           BLOCK_NOT_CLOSED ->
-          new MutantStore(mutant, store);
+          new MutantStore(mutant, store, host);
       case NONE,
           UNKNOWN_IS_FAILED,
           MERGE_CLEANS_UP,
           NOTHING_KEPT,
-          OWN_CLOCK,
           MERGE_PAST_HOLDS,
           NEWEST_ROLLUP_ONLY,
           SWEEP_NOT_ANNOUNCED,
@@ -68,6 +71,13 @@ final class MutantStore extends ForwardingStore {
   @Override
   public List<ObjectInfo> list(String prefix, String startAfter, int limit) throws StoreException {
     List<ObjectInfo> infos = super.list(prefix, startAfter, limit);
+    if (prefix.startsWith("hold/clock-") && mutant == Mutant.OWN_CLOCK) {
+      return infos.stream().map(this::modifiedNow).toList();
+    }
     return prefix.equals("hold/") && mutant == Mutant.HOLDS_NOT_SEEN ? List.of() : infos;
+  }
+
+  private ObjectInfo modifiedNow(ObjectInfo object) {
+    return new ObjectInfo(object.key(), object.sizeBytes(), host.now());
   }
 }

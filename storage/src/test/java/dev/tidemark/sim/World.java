@@ -53,6 +53,11 @@ final class World {
     return script.mutant();
   }
 
+  /** gc.keep as the collectors have it. */
+  long keepMillis() {
+    return mutant() == Mutant.NOTHING_KEPT ? 0 : settings.keepMillis();
+  }
+
   /** A stream of chance of this history. */
   Chance chance(String name) {
     return Chance.of(script.seed(), name);

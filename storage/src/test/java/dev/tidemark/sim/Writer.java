@@ -217,7 +217,9 @@ final class Writer extends Participant {
       throw new ViolationError(
           "I1", host.name() + " is at " + first + ", but the shard ends at " + upper);
     }
-    host.truth().refuse(host.name(), new Command.Append(attempt, pending));
+    List<Batch> overtaken =
+        pending.stream().filter(batch -> batch.bounds().lower().isBefore(upper)).toList();
+    host.truth().refuse(host.name(), new Command.Append(attempt, overtaken));
     pending = List.of();
     position = upper;
     if (upper.isAfter(upto) && !host.world().settings().tolerant()) {

@@ -1,5 +1,6 @@
 package dev.tidemark.sim;
 
+import dev.tidemark.hold.Holds;
 import dev.tidemark.log.CommitResult;
 import dev.tidemark.log.LogEntry;
 import dev.tidemark.log.LogIntervals;
@@ -23,19 +24,21 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Deletes garbage by the letter of the protocol: parts, blocks, rollups, in this order, all of it
- * from one checked state.
+ * Deletes garbage by the letter of the protocol, in the plainest way: parts, blocks, rollups, orphans,
+ * in this order, all of it from one checked state. The real one works beside it.
  */
-final class Collector extends Participant {
+final class LetterCollector extends Participant {
   private static final int MOST = 100_000;
 
   private final LogIntervals intervals;
+  private final Holds holds;
 
   /** Parts that left, by the version in which they did. */
   private record Leaving(long seqno, long atMillis, Set<String> parts) {}
 
-  Collector(Host host) {
+  LetterCollector(Host host) {
     super(host);
+    this.holds = new Holds(log);
     this.intervals = host.world().settings().intervals();
   }
 
@@ -126,16 +129,17 @@ final class Collector extends Participant {
   }
 
   private void deleteParts(ShardState state, List<Leaving> leavings) throws IOException {
-    long now =
-        host.world().mutant() == Mutant.OWN_CLOCK ? host.now().toEpochMilli() : Holds.now(host);
-    long keep =
-        host.world().mutant() == Mutant.NOTHING_KEPT ? 0 : host.world().settings().keepMillis();
-    SeqNo held = Holds.oldest(Holds.live(host, now));
+    long now = holds.clock().passed().toEpochMilli();
+    long keep = host.world().keepMillis();
+    long held = Long.MAX_VALUE;
+    for (Holds.Listed listed : holds.live()) {
+      held = Math.min(held, listed.hold().seqno().value());
+    }
     Set<String> there = listedParts();
     Set<String> named = new HashSet<>(Parts.keys(state.batches()));
     List<String> gone = new ArrayList<>();
     for (Leaving leaving : leavings) {
-      if (leaving.atMillis() + keep <= now && held.value() >= leaving.seqno()) {
+      if (leaving.atMillis() + keep <= now && held >= leaving.seqno()) {
         for (String part : leaving.parts()) {
           if (there.contains(part) && !named.contains(part)) {
             gone.add(part);
@@ -198,7 +202,7 @@ final class Collector extends Participant {
    * time.
    */
   private void maybeSweep() throws IOException {
-    long past = Holds.now(host) - host.world().settings().orphanMillis();
+    long past = holds.clock().passed().toEpochMilli() - host.world().settings().orphanMillis();
     String day = Instant.ofEpochMilli(past).atOffset(ZoneOffset.UTC).toLocalDate().toString();
     ShardState state = log.known();
     List<String> candidates = sweepable(state, day, List.of());
@@ -236,8 +240,7 @@ final class Collector extends Participant {
 
   /** A retired shard is emptied in small steps, none past a hold. */
   private void discard() throws IOException {
-    List<Hold> holds = Holds.live(host, Holds.now(host));
-    if (holds.isEmpty()) {
+    if (holds.live().isEmpty()) {
       commit(new Command.Discard(host.freshName(), 2 + host.chance().below(3)), "gc");
     }
   }
