@@ -75,7 +75,7 @@ final class Holder extends Participant {
   private void follow(OwnHold own, ShardState first) throws IOException {
     SortedMap<String, Long> counts = null;
     ShardState state = first;
-    int rounds = host.chance().between(1, 6) > 1 ? host.chance().below(6) : 0;
+    int rounds = host.chance().below(12);
     for (int round = 0; round <= rounds; round++) {
       long until = round == 0 ? progress : last(state);
       List<Update> rows = readFrom(own, state, round == 0 ? Long.MIN_VALUE : progress, until);

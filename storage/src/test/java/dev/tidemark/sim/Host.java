@@ -119,19 +119,31 @@ final class Host implements Pacing {
     await(waits.between(1, 2 * pace));
   }
 
+  /** Freezes here, or not, at a multiple of the usual rate, for a little longer than a lease. */
+  void mayFreeze(double times) {
+    long frozen = frozenMillis(times, 16, 16, 17, 31, 61);
+    if (frozen > 0) {
+      world.scheduler().await(frozen);
+    }
+  }
+
+  private long frozenMillis(double times, Integer... minutes) {
+    if (!happens(Fault.FREEZE, times * world.settings().rate(Fault.FREEZE))) {
+      return 0;
+    }
+    long frozen = faults.one(minutes) * MINUTE_MILLIS + faults.below(10_000);
+    tell(() -> "freezes for " + frozen / MINUTE_MILLIS + " minutes");
+    if (frozen > 15 * MINUTE_MILLIS) {
+      whenFrozen.run();
+    }
+    return frozen;
+  }
+
   /** Lets time pass. */
   void await(long millis) {
     waited++;
-    long more = 0;
+    long more = frozenMillis(1, 2, 16, 61, 61, 200, 26 * 60);
     Settings settings = world.settings();
-    if (happens(Fault.FREEZE, settings)) {
-      long frozen = faults.one(2, 16, 61, 61, 200, 26 * 60) * MINUTE_MILLIS + faults.below(10_000);
-      tell(() -> "freezes for " + frozen / MINUTE_MILLIS + " minutes");
-      more = frozen;
-      if (frozen > 15 * MINUTE_MILLIS) {
-        whenFrozen.run();
-      }
-    }
     if (happens(Fault.NIGHT, settings)) {
       long night = faults.between(10, 30) * HOUR_MILLIS;
       tell(() -> "and all others sleep for " + night / HOUR_MILLIS + " hours");

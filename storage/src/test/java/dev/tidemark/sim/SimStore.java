@@ -16,6 +16,9 @@ final class SimStore extends ForwardingStore {
     T send() throws StoreException;
   }
 
+  /** How much likelier it is than elsewhere. */
+  private static final double FREEZES_AFTER_HOLDS = 8;
+
   private final World world;
   private final Host host;
   private final Bucket bucket;
@@ -88,6 +91,9 @@ final class SimStore extends ForwardingStore {
   public List<ObjectInfo> list(String prefix, String startAfter, int limit) throws StoreException {
     String what = "list " + prefix;
     List<ObjectInfo> infos = read(what, () -> bucket.list(prefix, startAfter, limit));
+    if (prefix.equals("hold/")) {
+      host.mayFreeze(FREEZES_AFTER_HOLDS); // what was listed gets old
+    }
     host.tell(() -> what + ": " + infos.size());
     return infos;
   }
