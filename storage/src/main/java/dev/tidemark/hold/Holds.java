@@ -129,14 +129,17 @@ public final class Holds {
     return Optional.of(new Listed(id, object.modified(), hold));
   }
 
-  /** The holds that may be live. Asks the store for its time only where there is a hold. */
+  /**
+   * The holds that may be live. The time comes before the list that is judged by it: a hold may be
+   * renewed between the two, and its modification time must not be older than what we know. Asks
+   * the store for its time only where there is a hold.
+   */
   public List<Listed> live() throws IOException {
-    List<Listed> all = list();
-    if (all.isEmpty()) {
-      return all;
+    if (list().isEmpty()) {
+      return List.of();
     }
     Instant passed = clock.passed();
-    return all.stream().filter(listed -> !passed.isAfter(listed.expires())).toList();
+    return list().stream().filter(listed -> !passed.isAfter(listed.expires())).toList();
   }
 
   /**
@@ -180,12 +183,11 @@ public final class Holds {
    */
   public List<String> leftovers(int most) throws IOException {
     List<String> keys = new ArrayList<>();
-    List<ObjectInfo> listed = store.list(PREFIX, "", PAGE);
-    if (listed.isEmpty()) {
+    if (store.list(PREFIX, "", 1).isEmpty()) {
       return keys;
     }
-    Instant passed = clock.passed();
-    for (ObjectInfo object : listed) {
+    Instant passed = clock.passed(); // before the list, as in live()
+    for (ObjectInfo object : store.list(PREFIX, "", PAGE)) {
       Duration lasts = GREATEST_LEASE;
       if (!StoreClock.isClock(object.key())) {
         Optional<Listed> hold = read(object);

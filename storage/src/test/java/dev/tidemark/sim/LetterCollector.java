@@ -24,8 +24,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Deletes garbage by the letter of the protocol, in the plainest way: parts, blocks, rollups, orphans,
- * in this order, all of it from one checked state. The real one works beside it.
+ * Deletes garbage by the letter of the protocol, in the plainest way: parts, blocks, rollups,
+ * orphans, in this order, all of it from one checked state. The real one works beside it.
  */
 final class LetterCollector extends Participant {
   private static final int MOST = 100_000;

@@ -50,10 +50,7 @@ final class Merger extends Participant {
     }
     Frontier wanted = Frontier.of(Math.max(0, upper.time() - host.world().settings().retain()));
     // Stopping at holds is a courtesy here, not a rule: a merge must stop at them in any case.
-    Frontier since =
-        host.chance().happens(0.5)
-            ? wanted.min(holds.leastSince())
-            : wanted;
+    Frontier since = host.chance().happens(0.5) ? wanted.min(holds.leastSince()) : wanted;
     if (since.isAfter(state.since())) {
       commit(new Command.DowngradeSince(since), "since");
     }

@@ -10,6 +10,10 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.LongStream;
+import org.apache.logging.log4j.Level;
+import org.apache.logging.log4j.core.config.Configurator;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -23,6 +27,17 @@ class SimulationTest {
   private static final long STEPS = 400;
   private static final int HISTORIES = 200;
   private static final int MOST_TO_CATCH = 600;
+
+  /** Each lost answer is worth a warning, and here there are thousands. */
+  @BeforeAll
+  static void warnOfNothing() {
+    Configurator.setLevel("dev.tidemark", Level.ERROR);
+  }
+
+  @AfterAll
+  static void warnAgain() {
+    Configurator.setLevel("dev.tidemark", Level.WARN);
+  }
 
   @Test
   void noHistoryBreaksAnInvariant() {
