@@ -74,7 +74,7 @@ final class History {
       new Writer.Job(world, "w" + i).start(i);
     }
     for (int i = 1; i <= settings.installers(); i++) {
-      start("merger" + i, host -> new Merger(host));
+      start("merger" + i, host -> merger(host));
     }
     for (int i = 1; i <= settings.collectors(); i++) {
       start("collector" + i, host -> collector(host, host.chance().happens(0.5)));
@@ -83,7 +83,7 @@ final class History {
       start("reader" + i, host -> new Snapshooter(host));
     }
     for (int i = 1; i <= settings.holders(); i++) {
-      start("holder" + i, host -> new Holder(host));
+      start("holder" + i, host -> holder(host));
     }
     if (settings.administered()) {
       start("operator", host -> new Operator(host));
@@ -92,6 +92,16 @@ final class History {
 
   private static Participant collector(Host host, boolean real) {
     return real ? new RealCollector(host) : new LetterCollector(host);
+  }
+
+  private static Participant merger(Host host) {
+    boolean real = host.world().settings().parquet() && host.chance().happens(0.5);
+    return real ? new RealMerger(host) : new Merger(host);
+  }
+
+  private static Participant holder(Host host) {
+    boolean real = host.world().settings().parquet() && host.chance().happens(0.7);
+    return real ? new RealReader(host) : new Holder(host);
   }
 
   private interface Casting {

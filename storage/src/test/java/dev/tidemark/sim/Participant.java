@@ -95,6 +95,9 @@ abstract class Participant {
 
   /** Uploads a part and comes back with its handle; several tries, all with the same bytes. */
   Part upload(List<Update> updates) throws IOException {
+    if (host.world().settings().parquet()) {
+      return Parquet.write(host, updates);
+    }
     String key = host.partKey();
     byte[] bytes = Rows.encode(updates);
     for (int tried = 1; ; tried++) {
@@ -125,7 +128,7 @@ abstract class Participant {
           host.tell(() -> "misses " + Parts.key(part));
           return null;
         }
-        updates.addAll(Parts.rows(batch, bytes.get()));
+        updates.addAll(Parts.rows(batch, part, bytes.get()));
         afterPart();
       }
     }

@@ -100,8 +100,8 @@ final class Parts {
   }
 
   /** The rows of a part as its batch has them: of a cut one only those within its bounds. */
-  static List<Update> rows(Batch batch, byte[] bytes) {
-    List<Update> rows = Rows.decode(bytes);
+  static List<Update> rows(Batch batch, Part part, byte[] bytes) {
+    List<Update> rows = Parquet.is(bytes) ? Parquet.decode(part, bytes) : Rows.decode(bytes);
     return batch.cut()
         ? rows.stream().filter(row -> batch.bounds().contains(row.time())).toList()
         : rows;

@@ -26,6 +26,7 @@ import java.util.Map;
  * @param seals whether a writer comes to an end
  * @param administered whether an operator alters the spec, hands over, seals
  * @param retires whether that operator retires the shard
+ * @param parquet whether parts are real ones, and real readers and mergers work with them
  */
 record Settings(
     LogIntervals intervals,
@@ -44,7 +45,8 @@ record Settings(
     long retain,
     boolean seals,
     boolean administered,
-    boolean retires) {
+    boolean retires,
+    boolean parquet) {
   private static final long HOUR_MILLIS = 3_600_000L;
 
   static Settings of(long seed) {
@@ -75,7 +77,8 @@ record Settings(
         chance.one(0L, 2L, 10L),
         chance.happens(0.15),
         chance.happens(0.5),
-        chance.happens(0.3));
+        chance.happens(0.3),
+        chance.happens(0.1));
   }
 
   private static Map<Fault, Double> rates(Chance chance) {

@@ -263,7 +263,7 @@ final class Truth implements Bucket.Watcher {
         throw new ViolationError(
             "I3", Parts.key(part) + " isn't what batch " + batch.id() + " says");
       }
-      rows.addAll(Parts.rows(batch, bytes));
+      rows.addAll(Parts.rows(batch, part, bytes));
     }
     return rows;
   }

@@ -1,9 +1,6 @@
 package dev.tidemark.sim;
 
 import dev.tidemark.log.CommitResult;
-import dev.tidemark.schema.Column;
-import dev.tidemark.schema.ColumnType;
-import dev.tidemark.schema.Schema;
 import dev.tidemark.shard.Command;
 import dev.tidemark.shard.Decision.Refusal;
 import dev.tidemark.shard.Fact;
@@ -23,12 +20,6 @@ import java.util.List;
  * last checkpoint; when a frozen one wakes up, it goes on beside it.
  */
 final class Writer extends Participant {
-  private static final Schema SCHEMA =
-      new Schema(
-          1,
-          List.of(new Column(1, "row", ColumnType.of(ColumnType.Kind.BIGINT, false))),
-          List.of());
-
   /** What outlives the attempts of one writer: its checkpoint. */
   static final class Job {
     private final World world;
@@ -196,7 +187,8 @@ final class Writer extends Participant {
       misplaced(mismatch.shardUpper(), upto);
     } else if (refusal instanceof Refusal.Existence) {
       commit(
-          new Command.Create(host.freshName(), SCHEMA, host.world().settings().spec()), "create");
+          new Command.Create(Parquet.SHARD, Parquet.SCHEMA, host.world().settings().spec()),
+          "create");
     } else if (refusal instanceof Refusal.Fenced) {
       done = true;
       if (number == job.attempts) {
