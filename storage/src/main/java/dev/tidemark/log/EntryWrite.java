@@ -47,12 +47,14 @@ final class EntryWrite {
   /**
    * Writes the entry.
    *
+   * @throws IllegalArgumentException when its bytes could not be read back as what it is: written,
+   *     it would close the shard to everybody
    * @throws StoreException when the tries are used up; indeterminate if any of them may have taken
    *     effect
    */
   Outcome write(LogEntry entry) throws IOException {
     String key = LogFiles.entryKey(entry.seqno());
-    byte[] bytes = LogCodec.encode(entry);
+    byte[] bytes = readableBytes(entry, key);
     StoreException failure = null;
     boolean doubt = false;
     for (int tried = 1; ; tried++) {
@@ -82,6 +84,22 @@ final class EntryWrite {
       }
       files.backOff(tried);
     }
+  }
+
+  private byte[] readableBytes(LogEntry entry, String key) {
+    byte[] bytes = LogCodec.encode(entry);
+    LogEntry read;
+    try {
+      read = LogCodec.decode(bytes, key);
+    } catch (LogFormatException e) {
+      throw new IllegalArgumentException(
+          store.location() + ": '" + entry.command() + "' can't be written: " + e.getMessage(), e);
+    }
+    if (!read.equals(entry)) {
+      throw new IllegalArgumentException(
+          store.location() + ": '" + entry.command() + "' would be read as something else: " + key);
+    }
+    return bytes;
   }
 
   private Optional<byte[]> lookUp(String key, boolean doubt) throws IOException {

@@ -7,6 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tidemark.log.LogFixture.TestPacing;
+import dev.tidemark.schema.Column;
+import dev.tidemark.schema.ColumnType;
+import dev.tidemark.schema.Schema;
 import dev.tidemark.shard.Command;
 import dev.tidemark.shard.CorruptShardException;
 import dev.tidemark.shard.Decision;
@@ -200,6 +203,20 @@ class ShardLogTest {
         .isInstanceOfSatisfying(StoreException.class, e -> assertThat(e.indeterminate()).isTrue());
     assertThat(log.known().seqno()).isEqualTo(new SeqNo(1));
     append(log, "a", 0, 10);
+  }
+
+  @Test
+  void whatCouldNotBeReadBackIsNotWritten() throws IOException {
+    ColumnType lengthless =
+        new ColumnType(ColumnType.Kind.VARCHAR, false, 0, 0, List.of(), List.of());
+    Schema schema = new Schema(1, List.of(new Column(1, "name", lengthless)), List.of());
+    assertThatThrownBy(
+            () -> log.commit(new Command.Create("shard-1", schema, LogFixture.ROOMY), author("a")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("create")
+        .hasMessageContaining("VARCHAR length is 0");
+    assertThat(store.requests().puts()).isZero();
+    assertThat(seqno(create())).isEqualTo(new SeqNo(1));
   }
 
   @Test
