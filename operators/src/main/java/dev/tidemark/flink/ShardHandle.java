@@ -3,12 +3,14 @@ package dev.tidemark.flink;
 import dev.tidemark.log.Author;
 import dev.tidemark.log.CommitResult;
 import dev.tidemark.log.ShardLog;
+import dev.tidemark.part.PartKeys;
 import dev.tidemark.part.PartStore;
 import dev.tidemark.schema.Schema;
 import dev.tidemark.shard.Command;
 import dev.tidemark.shard.ShardState;
 import dev.tidemark.store.ObjectStore;
 import java.io.IOException;
+import java.security.SecureRandom;
 import java.time.Clock;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * where there is none yet. Shared and counted ({@link ShardHandles}); thread-safe.
  */
 public final class ShardHandle implements AutoCloseable {
+  private static final PartKeys KEYS = new PartKeys(Clock.systemUTC(), new SecureRandom());
+
   private final ShardHandles.Key key;
   private final ShardTarget target;
   private final ObjectStore store;
@@ -67,14 +71,14 @@ public final class ShardHandle implements AutoCloseable {
     if (parts == null) {
       ShardState known = log.known();
       ShardState state = known.exists() ? known : open(by);
-      parts = new PartStore(store, state.shard(), partTargetBytes, new PartKeys(Clock.systemUTC()));
+      parts = new PartStore(store, state.shard(), partTargetBytes, KEYS);
     }
     return parts;
   }
 
   /** An id that nothing else has: for shards, batches and attempts. */
   public static String newId() {
-    return PartKeys.ulid(System.currentTimeMillis());
+    return KEYS.id();
   }
 
   /** Gives the handle back; the last one closes the store. */

@@ -3,11 +3,13 @@ package dev.tidemark.flink;
 import dev.tidemark.log.ShardLog;
 import dev.tidemark.schema.Column;
 import dev.tidemark.schema.Schema;
+import dev.tidemark.shard.Fact;
 import dev.tidemark.shard.ShardState;
 import dev.tidemark.store.ObjectStore;
 import dev.tidemark.store.StoreSettings;
 import dev.tidemark.store.Stores;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 
 /** What must be so before a job writes a shard. */
@@ -41,9 +43,31 @@ public final class ShardStart {
               + shard.url()
               + " has data up to "
               + state.upper()
-              + " and this job starts without state (start = refuse): restore the job's last"
-              + " checkpoint or savepoint (--restore PATH), or write to another shard");
+              + (state.upper().isEnd() ? " (it is sealed)" : "")
+              + " and this job starts without state (start = refuse); "
+              + writers(state)
+              + ": restore the job's last checkpoint or savepoint (--restore PATH), or write to"
+              + " another shard");
     }
+  }
+
+  /** Who has written a shard, from where, since when and how far; for messages. */
+  public static String writers(ShardState state) {
+    List<String> writers = new ArrayList<>();
+    for (Fact.WriterFact writer : state.writers().values()) {
+      writers.add(
+          writer.by().writer()
+              + " on "
+              + writer.by().host()
+              + " since "
+              + writer.by().started()
+              + " (up to "
+              + writer.upto()
+              + ")");
+    }
+    return writers.isEmpty()
+        ? "nobody is known to have written it"
+        : "its writers: " + String.join(", ", writers);
   }
 
   /** The job's schema must be the shard's: columns by name and type, and the key. */
@@ -58,6 +82,8 @@ public final class ShardStart {
               + describe(there)
               + ", the job has "
               + describe(ours)
+              + "; "
+              + writers(state)
               + ": give the job the shard's schema, or write to another shard");
     }
   }

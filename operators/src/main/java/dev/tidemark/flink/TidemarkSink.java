@@ -125,7 +125,9 @@ public final class TidemarkSink {
         commits
             .keyBy(commit -> slots.shardKey(commit.shard()), Types.INT)
             .transform(
-                "spine", MergeTask.TYPE, new SpineOperator(new SpineOptions(shards, settings)))
+                "spine",
+                MergeTask.TYPE,
+                new SpineOperator(new SpineOptions(shards, settings, slots)))
             .uid("tidemark-spine")
             .setParallelism(1)
             .setMaxParallelism(slots.maxParallelism());

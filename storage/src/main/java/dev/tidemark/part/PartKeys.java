@@ -27,16 +27,24 @@ public final class PartKeys implements PartStore.KeySource {
   @Override
   public String next() {
     Instant now = clock.instant();
-    StringBuilder key = new StringBuilder(56).append("part/").append(DAY.format(now)).append('/');
-    long millis = now.toEpochMilli();
+    return "part/" + DAY.format(now) + '/' + ulid(now.toEpochMilli()) + ".parquet";
+  }
+
+  /** An id that nothing else has, a ULID of this moment: for shards, batches and attempts. */
+  public String id() {
+    return ulid(clock.millis());
+  }
+
+  private String ulid(long millis) {
+    StringBuilder text = new StringBuilder(26);
     for (int shift = 45; shift >= 0; shift -= 5) {
-      key.append(DIGITS.charAt((int) (millis >>> shift) & 31));
+      text.append(DIGITS.charAt((int) (millis >>> shift) & 31));
     }
     byte[] bytes = new byte[16];
     random.nextBytes(bytes);
     for (byte b : bytes) {
-      key.append(DIGITS.charAt(b & 31));
+      text.append(DIGITS.charAt(b & 31));
     }
-    return key.append(".parquet").toString();
+    return text.toString();
   }
 }

@@ -107,7 +107,7 @@ public final class AppendOperator extends AbstractStreamOperator<ShardCommit>
   public void initializeState(StateInitializationContext context) throws Exception {
     super.initializeState(context);
     restored = context.isRestored();
-    coveredTag = context.getRestoredCheckpointId().orElse(Long.MIN_VALUE);
+    coveredTag = Long.MIN_VALUE;
     pendingState =
         context
             .getKeyedStateStore()
@@ -140,8 +140,13 @@ public final class AppendOperator extends AbstractStreamOperator<ShardCommit>
     owned = ownedShards();
     WriterAttempt attempt = Attempts.begin(options.settings().writer(), Clock.systemUTC());
     Author opening = Attempts.author(attempt, "append");
-    List<ShardState> states =
-        sideBySide(owned.stream().map(shard -> open(shard, opening)).toList());
+    List<Callable<ShardState>> opens = new ArrayList<>();
+    for (OwnedShard shard : owned) {
+      setCurrentKey(shard.key());
+      SeenShard seen = restored ? seenState.value() : null;
+      opens.add(() -> open(shard, opening, seen));
+    }
+    List<ShardState> states = sideBySide(opens);
     for (ShardState state : states) {
       var writer = state.writers().get(attempt.writer());
       attempt = writer == null ? attempt : Attempts.after(attempt, writer.by());
@@ -173,14 +178,15 @@ public final class AppendOperator extends AbstractStreamOperator<ShardCommit>
     return mine;
   }
 
-  private Callable<ShardState> open(OwnedShard shard, Author by) {
-    return () -> {
-      ShardState state = shard.handle().open(by);
-      if (!restored) {
-        ShardStart.checkNoData(shard.handle().target(), state);
-      }
-      return state;
-    };
+  private ShardState open(OwnedShard shard, Author by, @Nullable SeenShard seen)
+      throws IOException {
+    ShardHandle handle = shard.handle();
+    RestoredShard.checkThere(handle, by, handle.log().refresh(), seen);
+    ShardState state = handle.open(by);
+    if (!restored) {
+      ShardStart.checkNoData(handle.target(), state);
+    }
+    return state;
   }
 
   private void restore(OwnedShard shard, ShardState state) throws Exception {
@@ -267,7 +273,8 @@ public final class AppendOperator extends AbstractStreamOperator<ShardCommit>
       }
     }
     if (!sideBySide(merges).contains(true)) {
-      TimeUnit.MILLISECONDS.sleep(RETRY_MILLIS);
+      // Somebody else is at it. The timer service is quiet by now; ends at once when cancelled.
+      executor.awaitTermination(RETRY_MILLIS, TimeUnit.MILLISECONDS);
     }
   }
 
@@ -320,7 +327,8 @@ public final class AppendOperator extends AbstractStreamOperator<ShardCommit>
               + options.settings().maxStall()
               + " (spine.max-stall): "
               + shard.full()
-              + ". Merges don't keep up: give them more (merge.parallelism), or a larger queue");
+              + ". If merges don't keep up, give them more (merge.parallelism) or the shard a larger"
+              + " queue; if they fail, the log says why");
     }
   }
 

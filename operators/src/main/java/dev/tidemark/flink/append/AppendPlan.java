@@ -132,6 +132,15 @@ record AppendPlan(Frontier upto, List<Group> groups, List<WrittenBatch> done) {
     return uploaded + (inline ? 1 : 0);
   }
 
+  /** What written batches count in their level: those of error rows alone count one. */
+  static int weight(List<WrittenBatch> batches) {
+    int runs = runs(batches);
+    boolean errors =
+        batches.stream()
+            .anyMatch(batch -> batch.errorBlock().length > 0 || !batch.batch().errors().isEmpty());
+    return runs == 0 && errors ? 1 : runs;
+  }
+
   private static List<Group> extend(List<Group> groups, Frontier lower, Frontier upto) {
     if (!groups.isEmpty()) {
       Group last = groups.get(groups.size() - 1);

@@ -35,6 +35,10 @@ final class OwnedShard {
 
   private final List<WrittenBatch> untagged = new ArrayList<>();
   private final Map<PendingKey, WrittenBatch> pending = new HashMap<>();
+
+  /** What a restored state brought: covered, whatever its tags say. */
+  private final Set<PendingKey> restored = new HashSet<>();
+
   private SeenShard seen = new SeenShard("", Frontier.MINIMUM);
   private @Nullable SeenShard snapshotted;
   private @Nullable String full;
@@ -83,6 +87,7 @@ final class OwnedShard {
 
   void addRestored(PendingKey at, WrittenBatch batch) {
     pending.put(at, batch);
+    restored.add(at);
   }
 
   /** Tags what came since the last barrier; these entries are new to keyed state. */
@@ -97,12 +102,12 @@ final class OwnedShard {
     return tagged;
   }
 
-  /** The batches that checkpoint {@code tag} and those before it hold. */
+  /** The batches that checkpoint {@code tag} and those before it hold, and those restored. */
   List<WrittenBatch> due(long tag) {
     List<WrittenBatch> due = new ArrayList<>();
     pending.forEach(
         (at, batch) -> {
-          if (at.tag() <= tag) {
+          if (at.tag() <= tag || restored.contains(at)) {
             due.add(batch);
           }
         });
@@ -119,6 +124,7 @@ final class OwnedShard {
             entry -> {
               boolean removed = gone.contains(entry.getValue());
               if (removed) {
+                restored.remove(entry.getKey());
                 keys.add(entry.getKey());
               }
               return removed;

@@ -1,6 +1,7 @@
 package dev.tidemark.flink.append;
 
 import dev.tidemark.flink.ShardHandle;
+import dev.tidemark.flink.ShardStart;
 import dev.tidemark.flink.StopForGoodException;
 import dev.tidemark.log.Author;
 import dev.tidemark.shard.ShardState;
@@ -10,6 +11,27 @@ import org.jspecify.annotations.Nullable;
 /** What must be so between a restored job and a shard before the job goes on writing it. */
 final class RestoredShard {
   private RestoredShard() {}
+
+  /**
+   * Checks, before a shard is made where there is none, that the job knows of none there.
+   *
+   * @throws StopForGoodException naming the shard that is gone and the mend
+   */
+  static void checkThere(
+      ShardHandle handle, Author by, ShardState state, @Nullable SeenShard seen) {
+    if (seen != null && !state.exists()) {
+      throw new StopForGoodException(
+          "at "
+              + handle.target().url()
+              + " there is no shard, but writer "
+              + by.attempt().writer()
+              + " has written shard "
+              + seen.shard()
+              + " up to "
+              + seen.upper()
+              + " there: bring it back, or start without state");
+    }
+  }
 
   /**
    * Checks a shard against what the job's state knows of it.
@@ -27,9 +49,17 @@ final class RestoredShard {
               + url
               + " there is shard "
               + state.shard()
-              + ", but this job has written shard "
+              + " with data up to "
+              + state.upper()
+              + ", but writer "
+              + by.attempt().writer()
+              + " has written shard "
               + seen.shard()
-              + " there: bring that one back, or start without state on another shard");
+              + " up to "
+              + seen.upper()
+              + " there; "
+              + ShardStart.writers(state)
+              + ": bring that one back, or start without state on another shard");
     }
     if (seen != null && state.upper().isBefore(seen.upper())) {
       throw new StopForGoodException(
@@ -37,8 +67,12 @@ final class RestoredShard {
               + url
               + " went back: its upper is "
               + state.upper()
-              + ", this job has seen "
+              + ", writer "
+              + by.attempt().writer()
+              + " has seen "
               + seen.upper()
+              + "; "
+              + ShardStart.writers(state)
               + ": bring the lost versions back, or start without state on another shard");
     }
     Frontier upto = ShardAppend.upto(state, by);
@@ -52,6 +86,8 @@ final class RestoredShard {
               + upto
               + ", but the restored state reaches only to "
               + promise.frontier()
+              + "; "
+              + ShardStart.writers(state)
               + ": restore a newer checkpoint of this job");
     }
     if (state.upper().isAfter(upto)) {

@@ -1,6 +1,7 @@
 package dev.tidemark.flink.append;
 
 import dev.tidemark.flink.ShardHandle;
+import dev.tidemark.flink.ShardStart;
 import dev.tidemark.flink.StopForGoodException;
 import dev.tidemark.flink.message.WrittenBatch;
 import dev.tidemark.log.Author;
@@ -62,16 +63,18 @@ final class ShardAppend {
     if (plan.groups().isEmpty()) {
       return new Outcome(state, plan.done(), null, null);
     }
-    if (!hasRoom(state, plan)) {
+    int groups = fitting(state, plan);
+    if (groups < plan.groups().size()) {
       state = handle.log().refresh();
-      if (!hasRoom(state, plan)) {
-        return new Outcome(state, plan.done(), null, "level 0 is full");
+      groups = fitting(state, plan);
+      if (groups == 0) {
+        return new Outcome(state, plan.done(), null, full(state, plan));
       }
     }
     BatchBuilder builder =
         new BatchBuilder(handle.parts(by), state.schema(), inlineBytes, freshRuns);
     List<Batch> batches = new ArrayList<>();
-    for (AppendPlan.Group group : plan.groups()) {
+    for (AppendPlan.Group group : plan.groups().subList(0, groups)) {
       batches.add(builder.build(group));
     }
     CommitResult result = handle.log().commit(new Command.Append(by.attempt(), batches), by);
@@ -79,7 +82,7 @@ final class ShardAppend {
       return committed(plan, batches, committed);
     }
     if (result instanceof CommitResult.Nothing nothing) {
-      return done(plan, nothing.state(), plan.groups().size());
+      return done(plan, nothing.state(), batches.size());
     }
     return refused(plan, (CommitResult.Refused) result);
   }
@@ -92,11 +95,32 @@ final class ShardAppend {
     }
   }
 
-  /** Whether the first batch would be admitted: else its parts need not be written yet. */
-  private static boolean hasRoom(ShardState state, AppendPlan plan) {
-    int runs = AppendPlan.runs(plan.groups().get(0).batches());
-    int there = Spine.of(state.batches(), state.consolidating()).count(0);
-    return runs == 0 || there + runs <= state.spec().queue();
+  /** How many batches would be admitted: the parts of the others need not be written yet. */
+  private static int fitting(ShardState state, AppendPlan plan) {
+    int runs = Spine.of(state.batches(), state.consolidating()).count(0);
+    int fitting = 0;
+    for (AppendPlan.Group group : plan.groups()) {
+      // What has more runs than a batch may is made into fewer.
+      runs += Math.min(AppendPlan.weight(group.batches()), state.spec().freshRuns());
+      if (runs > state.spec().queue()) {
+        break;
+      }
+      fitting++;
+    }
+    return fitting;
+  }
+
+  private static String full(ShardState state, AppendPlan plan) {
+    return "level 0 counts "
+        + Spine.of(state.batches(), state.consolidating()).count(0)
+        + " of at most "
+        + state.spec().queue()
+        + " runs, "
+        + plan.groups().size()
+        + " batches up to "
+        + plan.upto()
+        + " wait, and "
+        + (state.spec().merging() ? "its merges don't come" : "merging is off in its spec");
   }
 
   /** What this writer has appended up to. */
@@ -115,10 +139,11 @@ final class ShardAppend {
       bytes += batch.bytes();
     }
     Frontier upper = batches.get(committed.admitted() - 1).bounds().upper();
+    int wanted = plan.groups().size();
     String full =
-        committed.admitted() == batches.size()
+        committed.admitted() == wanted
             ? null
-            : "it had room for " + committed.admitted() + " of " + batches.size() + " batches";
+            : "level 0 had room for " + committed.admitted() + " of " + wanted + " batches";
     return new Outcome(
         done.state(), done.done(), new Committed(committed.seqno(), upper, rows, bytes), full);
   }
@@ -150,18 +175,11 @@ final class ShardAppend {
   /** Another writer is at work on the shard. */
   static StopForGoodException foreign(
       ShardHandle handle, Author by, ShardState state, String what) {
-    List<String> others = new ArrayList<>();
-    for (Fact.WriterFact writer : state.writers().values()) {
-      others.add(
-          writer.by().writer()
-              + " on "
-              + writer.by().host()
-              + " since "
-              + writer.by().started()
-              + " (up to "
-              + writer.upto()
-              + ")");
-    }
+    String mend =
+        state.upper().isEnd()
+            ? ". The shard is sealed for good: write to another one"
+            : ". Only one job may write a shard: stop the other, or restore the newest checkpoint"
+                + " of this one";
     return new StopForGoodException(
         "shard "
             + handle.target().url()
@@ -169,9 +187,8 @@ final class ShardAppend {
             + by.attempt().writer()
             + ": "
             + what
-            + "; writers in its log: "
-            + String.join(", ", others)
-            + ". Only one job may write a shard: stop the other, or restore the newest checkpoint"
-            + " of this one");
+            + "; "
+            + ShardStart.writers(state)
+            + mend);
   }
 }

@@ -132,9 +132,7 @@ public final class InstallOperator extends AbstractStreamOperator<Void>
   @Override
   public void close() throws Exception {
     if (lanes != null) {
-      for (ExecutorService lane : lanes) {
-        Workers.stop(lane);
-      }
+      Workers.stop(lanes);
     }
     if (handles != null) {
       handles.forEach(ShardHandle::close);

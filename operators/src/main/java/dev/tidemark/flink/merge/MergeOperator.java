@@ -16,11 +16,15 @@ import java.io.IOException;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.common.operators.MailboxExecutor;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
@@ -32,6 +36,7 @@ import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
+import org.apache.flink.util.function.ThrowingRunnable;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,7 +44,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Merges runs in threads of its own, lowest level first, then the smallest, and never holds up a
  * barrier: a merge that isn't finished is in the snapshot as a task and begins anew after a
- * restore. A merge that can't be done is dropped with a warning; the spine asks again.
+ * restore. A merge that fails is tried a few times more, then dropped with a warning; the spine
+ * asks again.
  */
 public final class MergeOperator extends AbstractStreamOperator<SpineChange>
     implements OneInputStreamOperator<MergeTask, SpineChange>, BoundedOneInput {
@@ -48,6 +54,11 @@ public final class MergeOperator extends AbstractStreamOperator<SpineChange>
 
   /** Merges at the same time: two, so that a long one doesn't keep a short one waiting. */
   private static final int MERGES = 2;
+
+  /** How often a merge is tried: some faults pass within seconds. */
+  private static final int TRIES = 5;
+
+  private static final long RETRY_MILLIS = 500;
 
   private static final Comparator<MergeTask> ORDER =
       Comparator.comparingInt(MergeOperator::rank).thenComparingLong(MergeTask::bytes);
@@ -61,6 +72,7 @@ public final class MergeOperator extends AbstractStreamOperator<SpineChange>
   private transient List<ShardHandle> handles;
   private transient List<MergeTask> unfinished;
   private transient PriorityQueue<MergeTask> waiting;
+  private transient Map<MergeTask, Integer> tries;
   private transient int running;
   private transient boolean ended;
 
@@ -100,6 +112,7 @@ public final class MergeOperator extends AbstractStreamOperator<SpineChange>
     for (ShardTarget shard : options.shards()) {
       handles.add(ShardHandles.acquire(getRuntimeContext(), shard, options.settings()));
     }
+    tries = new HashMap<>();
     waiting = new PriorityQueue<>(ORDER);
     waiting.addAll(unfinished);
     startMore();
@@ -107,9 +120,17 @@ public final class MergeOperator extends AbstractStreamOperator<SpineChange>
 
   @Override
   public void processElement(StreamRecord<MergeTask> element) {
-    unfinished.add(element.getValue());
-    waiting.add(element.getValue());
-    startMore();
+    MergeTask task = element.getValue();
+    if (unfinished.stream().noneMatch(known -> isSameMerge(known, task))) {
+      unfinished.add(task);
+      waiting.add(task);
+      startMore();
+    }
+  }
+
+  /** The spine asks again for what takes long; one of it is enough. */
+  private static boolean isSameMerge(MergeTask known, MergeTask asked) {
+    return known.shard() == asked.shard() && known.inputs().equals(asked.inputs());
   }
 
   private void startMore() {
@@ -122,15 +143,16 @@ public final class MergeOperator extends AbstractStreamOperator<SpineChange>
 
   /** In a thread of the executor. */
   private void merge(MergeTask task) {
-    Batch output = null;
+    ThrowingRunnable<Exception> news;
     try {
-      output = output(task).orElse(null);
+      Optional<Batch> output = output(task);
+      news = () -> merged(task, output.orElse(null));
     } catch (IOException | RuntimeException e) {
       LOG.warn("shard {}: {} failed", options.shards().get(task.shard()).name(), task, e);
+      news = () -> failed(task);
     }
-    Batch merged = output;
     try {
-      mailbox.execute(() -> merged(task, merged), "merged");
+      mailbox.execute(news, "merged");
     } catch (RejectedExecutionException taskIsClosing) {
       LOG.debug("{} ended after its task: what it uploaded is an orphan", task);
     }
@@ -148,9 +170,35 @@ public final class MergeOperator extends AbstractStreamOperator<SpineChange>
         : merger.merge(handle.log().refresh(), task.inputs(), task.since(), id);
   }
 
+  /** Tries again after a while, twice as long each time; what fails too often is left to spine. */
+  private void failed(MergeTask task) {
+    running--;
+    int failures = tries.merge(task, 1, Integer::sum);
+    if (failures == TRIES || ended) {
+      forget(task);
+    } else {
+      long now = getProcessingTimeService().getCurrentProcessingTime();
+      ScheduledFuture<?> timer =
+          getProcessingTimeService()
+              .registerTimer(now + (RETRY_MILLIS << failures), time -> again(task));
+      LOG.debug("{} again in {} ms", task, timer.getDelay(TimeUnit.MILLISECONDS));
+    }
+    startMore();
+  }
+
+  private void again(MergeTask task) {
+    waiting.add(task);
+    startMore();
+  }
+
+  private void forget(MergeTask task) {
+    tries.remove(task);
+    unfinished.remove(task);
+  }
+
   private void merged(MergeTask task, @Nullable Batch merged) {
     running--;
-    unfinished.remove(task);
+    forget(task);
     if (merged != null) {
       output.collect(
           new StreamRecord<>(

@@ -6,8 +6,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * When a shard's since moves, and where to: {@code retain} behind the upper; at most once a minute,
- * and only once it would move by a sixtieth of {@code retain}. Without retention it moves whenever
- * a merge is wanted, as there is nothing to save requests for. Pure.
+ * and only if it would move by a sixtieth of {@code retain} or a merge is wanted. With {@code
+ * retain = 0} it moves for every wanted merge: what a merge can cancel saves more than the request
+ * costs. Pure.
  */
 final class SinceRule {
   private static final long INTERVAL_MILLIS = 60_000;
@@ -34,10 +35,10 @@ final class SinceRule {
     if (!target.isAfter(since)) {
       return null;
     }
-    if (retain.isZero()) {
-      return mergeWanted ? target : null;
+    if (mergeWanted && retain.isZero()) {
+      return target;
     }
     boolean far = since.isMinimum() || target.time() - since.time() >= retain.toMillis() / STEPS;
-    return far && sinceLastMillis >= INTERVAL_MILLIS ? target : null;
+    return (far || mergeWanted) && sinceLastMillis >= INTERVAL_MILLIS ? target : null;
   }
 }

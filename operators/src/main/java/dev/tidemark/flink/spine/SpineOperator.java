@@ -3,6 +3,7 @@ package dev.tidemark.flink.spine;
 import dev.tidemark.flink.ShardCommit;
 import dev.tidemark.flink.ShardHandle;
 import dev.tidemark.flink.ShardHandles;
+import dev.tidemark.flink.Workers;
 import dev.tidemark.flink.message.MergeTask;
 import dev.tidemark.flink.message.SpineChange;
 import dev.tidemark.log.LogCodec;
@@ -20,13 +21,17 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
+import org.apache.flink.api.common.operators.MailboxExecutor;
 import org.apache.flink.api.common.state.MapState;
 import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
 import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
 import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.BoundedOneInput;
@@ -58,6 +63,9 @@ public final class SpineOperator extends AbstractStreamOperator<MergeTask>
 
   private static final long TICK_MILLIS = 1000;
 
+  /** Logs that are read at the same time. */
+  private static final int READS = 4;
+
   /** After this long something that was asked for and didn't happen is asked for again. */
   private static final long DEADLINE_MILLIS = 120_000;
 
@@ -68,6 +76,8 @@ public final class SpineOperator extends AbstractStreamOperator<MergeTask>
   private transient Map<Integer, Shard> shards;
   private transient @Nullable ScheduledFuture<?> tick;
   private transient boolean ended;
+  private transient MailboxExecutor mailbox;
+  private transient ExecutorService executor;
 
   /**
    * That something was asked for a batch.
@@ -91,7 +101,12 @@ public final class SpineOperator extends AbstractStreamOperator<MergeTask>
     @Nullable Frontier askedConsolidation;
     long lastSince;
     SeqNo looked = SeqNo.ZERO;
-    boolean busy;
+
+    /** Whether there is work, or may be. */
+    boolean busy = true;
+
+    /** Whether its log is being read. */
+    boolean reading;
 
     Shard(Integer key, int index, ShardHandle handle) {
       this.key = key;
@@ -122,9 +137,31 @@ public final class SpineOperator extends AbstractStreamOperator<MergeTask>
   }
 
   @Override
+  public void setMailboxExecutor(MailboxExecutor mailboxExecutor) {
+    super.setMailboxExecutor(mailboxExecutor);
+    this.mailbox = mailboxExecutor;
+  }
+
+  /** All shards are looked at once: one that is full has no commit that would tell of it. */
+  @Override
   public void open() throws Exception {
     super.open();
+    executor = Workers.pool("tidemark-spine", READS);
     shards = new HashMap<>();
+    var task = getRuntimeContext().getTaskInfo();
+    for (int index = 0; index < options.shards().size(); index++) {
+      int key = options.slots().shardKey(index);
+      int subtask =
+          KeyGroupRangeAssignment.assignKeyToParallelOperator(
+              key, task.getMaxNumberOfParallelSubtasks(), task.getNumberOfParallelSubtasks());
+      if (subtask == task.getIndexOfThisSubtask()) {
+        ShardHandle handle =
+            ShardHandles.acquire(
+                getRuntimeContext(), options.shards().get(index), options.settings());
+        shards.put(index, new Shard(key, index, handle));
+      }
+    }
+    maybeTick();
   }
 
   @Override
@@ -132,51 +169,82 @@ public final class SpineOperator extends AbstractStreamOperator<MergeTask>
     ShardCommit commit = element.getValue();
     Shard shard = shards.get(commit.shard());
     if (shard == null) {
-      ShardHandle handle =
-          ShardHandles.acquire(
-              getRuntimeContext(), options.shards().get(commit.shard()), options.settings());
-      shard = new Shard((Integer) getCurrentKey(), commit.shard(), handle);
-      shards.put(commit.shard(), shard);
+      throw new IllegalStateException("a commit came to the wrong subtask: " + commit);
     }
     ShardState known = shard.handle.log().known();
-    boolean behind = known.seqno().compareTo(commit.seqno()) < 0;
-    look(shard, behind ? shard.handle.log().refresh() : known);
-    if (shard.busy && tick == null && !ended) {
-      registerTick();
+    if (known.seqno().compareTo(commit.seqno()) < 0) {
+      readOn(shard);
+    } else {
+      look(shard, known);
+      maybeTick();
     }
   }
 
-  private void registerTick() {
-    long now = getProcessingTimeService().getCurrentProcessingTime();
-    tick = getProcessingTimeService().registerTimer(now + TICK_MILLIS, this::tick);
+  private void maybeTick() {
+    if (tick == null && !ended && shards.values().stream().anyMatch(shard -> shard.busy)) {
+      long now = getProcessingTimeService().getCurrentProcessingTime();
+      tick = getProcessingTimeService().registerTimer(now + TICK_MILLIS, this::tick);
+    }
   }
 
   /** Reads on the shards with work: merges are installed without a commit that would tell. */
   private void tick(long time) throws Exception {
     tick = null;
-    boolean busy = false;
     for (Shard shard : shards.values()) {
       if (shard.busy) {
-        setCurrentKey(shard.key);
-        look(shard, current(shard));
-        busy |= shard.busy;
+        ShardState known = shard.handle.log().known();
+        if (known.exists() && !known.seqno().equals(shard.looked)) {
+          look(shard, known);
+        } else {
+          readOn(shard);
+        }
       }
     }
-    if (busy && !ended) {
-      registerTick();
+    maybeTick();
+  }
+
+  /** Reads the log on in the executor: a slow store holds up no barrier. */
+  private void readOn(Shard shard) {
+    if (shard.reading || ended) {
+      return;
+    }
+    shard.reading = true;
+    executor.execute(
+        () -> {
+          ShardState state = null;
+          try {
+            state = shard.handle.log().refresh();
+          } catch (IOException | RuntimeException e) {
+            LOG.warn("shard {} can't be read, tried again", shard.handle.target().name(), e);
+          }
+          report(shard, state);
+        });
+  }
+
+  private void report(Shard shard, @Nullable ShardState state) {
+    try {
+      mailbox.execute(() -> read(shard, state), "log read");
+    } catch (RejectedExecutionException taskIsClosing) {
+      LOG.debug("a log was read after its task had ended");
     }
   }
 
-  /** The state as others in this JVM know it; read on if they know nothing new. */
-  private static ShardState current(Shard shard) throws IOException {
-    ShardState known = shard.handle.log().known();
-    boolean news = !known.seqno().equals(shard.looked);
-    return news ? known : shard.handle.log().refresh();
+  private void read(Shard shard, @Nullable ShardState state) throws Exception {
+    shard.reading = false;
+    if (state == null) {
+      shard.busy = true;
+    } else if (state.exists()) {
+      look(shard, state);
+    } else {
+      shard.busy = false;
+    }
+    maybeTick();
   }
 
   /** Brings the view up to date and asks for what is wanted and not asked for yet. */
   private void look(Shard shard, ShardState state) throws Exception {
     long now = getProcessingTimeService().getCurrentProcessingTime();
+    setCurrentKey(shard.key);
     shard.looked = state.seqno();
     view(state);
     if (ended) {
@@ -313,6 +381,7 @@ public final class SpineOperator extends AbstractStreamOperator<MergeTask>
 
   @Override
   public void close() throws Exception {
+    Workers.stop(executor);
     if (shards != null) {
       shards.values().forEach(shard -> shard.handle.close());
     }

@@ -2,6 +2,7 @@ package dev.tidemark.flink.spine;
 
 import dev.tidemark.flink.ShardTarget;
 import dev.tidemark.flink.SinkSettings;
+import dev.tidemark.flink.SlotKeys;
 import java.io.Serializable;
 import java.util.List;
 
@@ -10,8 +11,9 @@ import java.util.List;
  *
  * @param shards the job's shards
  * @param settings the sink's settings
+ * @param slots the keys of shards
  */
-public record SpineOptions(List<ShardTarget> shards, SinkSettings settings)
+public record SpineOptions(List<ShardTarget> shards, SinkSettings settings, SlotKeys slots)
     implements Serializable {
   /** Copies the list. */
   public SpineOptions {

@@ -56,6 +56,7 @@ final class HeldChunks {
     List<byte[]> staying = new ArrayList<>();
     boolean begun = false;
     for (byte[] chunk : chunks) {
+      checkVersion(chunk);
       begun &= !beginsRun(chunk);
       if (upper.hasPassed(minTime(chunk))) {
         leaving.add(begun ? chunk : beginning(chunk));
@@ -80,6 +81,9 @@ final class HeldChunks {
 
   /** The runs that chunks, in the order in which they were written, make up. */
   static List<UpdateCursor> runs(List<byte[]> chunks) throws IOException {
+    for (byte[] chunk : chunks) {
+      checkVersion(chunk);
+    }
     List<UpdateCursor> runs = new ArrayList<>();
     int begin = 0;
     for (int i = 1; i <= chunks.size(); i++) {
@@ -91,11 +95,14 @@ final class HeldChunks {
     return runs;
   }
 
-  private static boolean beginsRun(byte[] chunk) throws IOException {
+  private static void checkVersion(byte[] chunk) throws IOException {
     if (chunk[0] != VERSION) {
       throw new IOException(
           "held rows are of version " + chunk[0] + ", this build reads " + VERSION);
     }
+  }
+
+  private static boolean beginsRun(byte[] chunk) {
     return chunk[1] == 1;
   }
 
