@@ -55,7 +55,20 @@ final class CountedRows {
     /** Other faults that the job must not end before. */
     static volatile BooleanSupplier others = () -> false;
 
+    /** Checkpoints that the first reader knows to be complete. */
+    static final AtomicInteger CHECKPOINTS = new AtomicInteger();
+
+    /** How often the first reader was started. */
+    static final AtomicInteger STARTS = new AtomicInteger();
+
     private Faults() {}
+
+    static void reset() {
+      LEFT.set(0);
+      others = () -> false;
+      CHECKPOINTS.set(0);
+      STARTS.set(0);
+    }
 
     static boolean areLeft() {
       return LEFT.get() > 0 || others.getAsBoolean();
@@ -127,6 +140,13 @@ final class CountedRows {
     @Override
     public void open(OpenContext context) {
       codec = new RowCodec(SCHEMA);
+      if (isFirst()) {
+        Faults.STARTS.incrementAndGet();
+      }
+    }
+
+    private boolean isFirst() {
+      return getRuntimeContext().getTaskInfo().getIndexOfThisSubtask() == 0;
     }
 
     @Override
@@ -148,8 +168,10 @@ final class CountedRows {
 
     @Override
     public void notifyCheckpointComplete(long checkpoint) {
-      boolean first = getRuntimeContext().getTaskInfo().getIndexOfThisSubtask() == 0;
-      if (first && ++completed == 2 && Faults.LEFT.getAndUpdate(n -> Math.max(0, n - 1)) > 0) {
+      if (isFirst()) {
+        Faults.CHECKPOINTS.incrementAndGet();
+      }
+      if (isFirst() && ++completed == 2 && Faults.LEFT.getAndUpdate(n -> Math.max(0, n - 1)) > 0) {
         fail = true;
       }
     }

@@ -92,7 +92,7 @@ final class ExactlyOnceTest {
     submit(conf, rows, PARALLELISM, 10).getJobExecutionResult().get();
     assertThat(CountedRows.Faults.LEFT).hasValue(0);
     assertThat(store.left()).isZero();
-    checkRows(rows);
+    assertThat(checkRows(rows)).as("rows retimed").isPositive();
     assertThat(mergesInstalled()).as("merges in the shards' logs").isPositive();
   }
 
@@ -258,7 +258,8 @@ final class ExactlyOnceTest {
     return Stores.open(shard.url(), StoreSettings.DEFAULT);
   }
 
-  private void checkRows(long rows) throws Exception {
+  /** Every row once; returns how many were retimed. */
+  private long checkRows(long rows) throws Exception {
     int[] seen = new int[(int) rows];
     long late = 0;
     for (int i = 0; i < SHARDS; i++) {
@@ -274,7 +275,7 @@ final class ExactlyOnceTest {
     for (int number = 0; number < rows; number++) {
       assertThat(seen[number]).as("row " + number).isEqualTo(1);
     }
-    System.err.println(rows + " rows once, " + late + " of them retimed");
+    return late;
   }
 
   private static long countRows(

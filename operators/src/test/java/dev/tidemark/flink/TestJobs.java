@@ -1,0 +1,71 @@
+package dev.tidemark.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.api.common.JobStatus;
+import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.configuration.PipelineOptions;
+import org.apache.flink.configuration.RestartStrategyOptions;
+import org.apache.flink.configuration.StateBackendOptions;
+import org.apache.flink.configuration.TaskManagerOptions;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
+import org.apache.flink.test.junit5.MiniClusterExtension;
+
+/** What tests of whole jobs share: a small cluster, its settings, and waiting. */
+final class TestJobs {
+  private static final long PATIENCE_SECONDS = 90;
+
+  private TestJobs() {}
+
+  /** Something that is waited for. */
+  interface Condition {
+    boolean holds() throws Exception;
+  }
+
+  static MiniClusterExtension cluster() {
+    Configuration conf = new Configuration();
+    conf.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(256));
+    return new MiniClusterExtension(
+        new MiniClusterResourceConfiguration.Builder()
+            .setNumberTaskManagers(1)
+            .setNumberSlotsPerTaskManager(8)
+            .setConfiguration(conf)
+            .build());
+  }
+
+  /** Restarts at once and often, and takes a checkpoint every so many milliseconds. */
+  static Configuration conf(String checkpoints, long intervalMillis) {
+    Configuration conf = new Configuration();
+    conf.set(StateBackendOptions.STATE_BACKEND, "rocksdb");
+    conf.set(CheckpointingOptions.INCREMENTAL_CHECKPOINTS, true);
+    conf.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, checkpoints);
+    conf.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, Duration.ofMillis(intervalMillis));
+    conf.set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay");
+    conf.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, 30);
+    conf.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ofMillis(50));
+    conf.set(PipelineOptions.AUTO_WATERMARK_INTERVAL, Duration.ofMillis(20));
+    conf.set(PipelineOptions.AUTO_GENERATE_UIDS, false);
+    return conf;
+  }
+
+  /** Waits until something holds, while the job runs. */
+  static void await(String what, JobClient job, Condition condition) throws Exception {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+    while (!condition.holds()) {
+      assertThat(System.nanoTime()).as("time is up: " + what).isLessThan(deadline);
+      assertThat(job.getJobStatus().get()).isNotIn(JobStatus.FINISHED, JobStatus.FAILED);
+      TimeUnit.MILLISECONDS.sleep(50);
+    }
+  }
+
+  static void awaitEnd(JobClient job) throws Exception {
+    while (!job.getJobStatus().get().isGloballyTerminalState()) {
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+  }
+}

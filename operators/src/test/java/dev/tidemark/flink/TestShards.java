@@ -1,0 +1,191 @@
+package dev.tidemark.flink;
+
+import dev.tidemark.flink.message.Update;
+import dev.tidemark.log.Author;
+import dev.tidemark.log.CommitResult;
+import dev.tidemark.log.LogEntry;
+import dev.tidemark.log.ShardLog;
+import dev.tidemark.part.PartKeys;
+import dev.tidemark.part.PartStore;
+import dev.tidemark.read.ShardReader;
+import dev.tidemark.row.ErrorRows;
+import dev.tidemark.row.RowCodec;
+import dev.tidemark.row.UpdateCursor;
+import dev.tidemark.schema.Column;
+import dev.tidemark.schema.ColumnType;
+import dev.tidemark.schema.Schema;
+import dev.tidemark.shard.Command;
+import dev.tidemark.shard.SeqNo;
+import dev.tidemark.shard.ShardState;
+import dev.tidemark.shard.WriterAttempt;
+import dev.tidemark.spine.Batch;
+import dev.tidemark.spine.Part;
+import dev.tidemark.spine.SpineSpec;
+import dev.tidemark.store.ObjectStore;
+import dev.tidemark.store.StoreSettings;
+import dev.tidemark.store.Stores;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/** Shards in a memory store of a test's own: what goes in, and what their logs say then. */
+public final class TestShards {
+  /** A number as the key, and a text. */
+  public static final Schema SCHEMA =
+      new Schema(
+          1,
+          List.of(
+              new Column(1, "id", ColumnType.of(ColumnType.Kind.BIGINT, false)),
+              new Column(
+                  2,
+                  "text",
+                  new ColumnType(
+                      ColumnType.Kind.VARCHAR, true, Integer.MAX_VALUE, 0, List.of(), List.of()))),
+          List.of("id"));
+
+  private static final RowCodec ROWS = new RowCodec(SCHEMA);
+  private static final RowCodec ERRORS = new RowCodec(ErrorRows.SCHEMA);
+
+  /** The store's name. */
+  public final String store = UUID.randomUUID().toString();
+
+  private final SpineSpec spec;
+
+  /** Shards that are made with a spec. */
+  public TestShards(SpineSpec spec) {
+    this.spec = spec;
+  }
+
+  /** Shards with the spec's defaults. */
+  public TestShards() {
+    this(SpineSpec.DEFAULT);
+  }
+
+  /** The shard of a name, kept whole. */
+  public ShardTarget shard(String name) {
+    return shard(name, null);
+  }
+
+  /** The shard of a name. */
+  public ShardTarget shard(String name, Duration retain) {
+    return new ShardTarget("memory:" + store + "/" + name, name, SCHEMA, spec, retain);
+  }
+
+  /** The settings of a writer, with short times. */
+  public static SinkSettings settings(int runs, long bufferBytes, int inlineBytes) {
+    return new SinkSettings(
+        "test",
+        StoreSettings.DEFAULT,
+        0,
+        runs,
+        bufferBytes,
+        128L << 20,
+        inlineBytes,
+        Duration.ofSeconds(1),
+        true,
+        1,
+        64L << 20,
+        Duration.ofMinutes(1));
+  }
+
+  /** A row. */
+  public static Update row(SlotKeys slots, int shard, long id, String text, long time, long diff) {
+    try {
+      byte[] row = ROWS.encode(new Object[] {id, text});
+      int slot = slots.slotKey(shard, row, ROWS.keyLength(row, 0, row.length));
+      return new Update(shard, slot, false, row, time, diff);
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** An error row. */
+  public static Update error(SlotKeys slots, int shard, String reason, long time) {
+    try {
+      byte[] raw = reason.getBytes(StandardCharsets.UTF_8);
+      byte[] row = ERRORS.encode(new Object[] {reason, raw, "file:1", "t"});
+      return new Update(shard, slots.slotKey(shard, row, row.length), true, row, time, 1);
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** A store of a shard. */
+  public static ObjectStore open(ShardTarget shard) {
+    return Stores.open(shard.url(), StoreSettings.DEFAULT);
+  }
+
+  /** The shard's state by its log. */
+  public static ShardState state(ShardTarget shard) throws Exception {
+    return new ShardLog(open(shard)).refresh();
+  }
+
+  /** All versions of a shard. */
+  public static List<LogEntry> entries(ShardTarget shard) throws Exception {
+    return new ShardLog(open(shard)).entries(SeqNo.ZERO.next(), 100_000);
+  }
+
+  /** The attempt of some writer on another machine. */
+  public static Author author(String writer, String started) {
+    return new Author(new WriterAttempt(writer, started, "attempt-1", "elsewhere"), "append");
+  }
+
+  /** Has somebody change a shard. */
+  public static CommitResult change(ShardTarget shard, Command command, Author by)
+      throws Exception {
+    return new ShardLog(open(shard)).commit(command, by);
+  }
+
+  /** Parts of a shard. */
+  public static PartStore parts(ShardTarget shard) throws Exception {
+    PartKeys keys = new PartKeys(Clock.systemUTC(), new SecureRandom());
+    return new PartStore(open(shard), state(shard).shard(), 1 << 20, keys);
+  }
+
+  /** All updates of a shard as they are stored: {@code id text @time diff}, by batch and run. */
+  public static List<String> updates(ShardTarget shard) throws Exception {
+    ShardState state = state(shard);
+    List<String> lines = new ArrayList<>();
+    for (Batch batch : state.batches()) {
+      for (List<Part> run : batch.runs()) {
+        try (UpdateCursor rows = parts(shard).readRun(run, state.schema(), state.schema())) {
+          lines.addAll(lines(rows));
+        }
+      }
+    }
+    return lines;
+  }
+
+  /** The updates of a cursor. */
+  public static List<String> lines(UpdateCursor rows) throws Exception {
+    List<String> lines = new ArrayList<>();
+    while (rows.next()) {
+      Object[] row = ROWS.decode(rows.row(), rows.rowOffset(), rows.rowLength());
+      String sign = rows.diff() > 0 ? "+" : "";
+      lines.add(row[0] + " " + row[1] + " @" + rows.time() + " " + sign + rows.diff());
+    }
+    return lines;
+  }
+
+  /** The error rows of a shard at a time: {@code reason @time}. */
+  public static List<String> errors(ShardTarget shard, long asOf) throws Exception {
+    ShardLog log = new ShardLog(open(shard));
+    List<String> lines = new ArrayList<>();
+    try (UpdateCursor rows = new ShardReader(log).errors(log.refresh(), asOf)) {
+      while (rows.next()) {
+        lines.add(errorLine(rows));
+      }
+    }
+    return lines;
+  }
+
+  /** The error row under a cursor. */
+  public static String errorLine(UpdateCursor rows) {
+    Object[] row = ERRORS.decode(rows.row(), rows.rowOffset(), rows.rowLength());
+    return row[0] + " @" + rows.time();
+  }
+}

@@ -1,0 +1,118 @@
+package dev.tidemark.flink.message;
+
+import dev.tidemark.flink.GoldenBytes;
+import dev.tidemark.flink.ShardCommit;
+import dev.tidemark.shard.Command;
+import dev.tidemark.shard.SeqNo;
+import dev.tidemark.spine.Batch;
+import dev.tidemark.time.BatchDescription;
+import dev.tidemark.time.Frontier;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+
+/** Messages lie in checkpoints: as state, or on their way. */
+final class GoldenMessagesTest {
+  private static final BatchDescription BOUNDS =
+      new BatchDescription(Frontier.MINIMUM, Frontier.of(2000));
+
+  private static final Batch BATCH =
+      new Batch(
+          "batch-1",
+          BOUNDS,
+          Frontier.MINIMUM,
+          0,
+          List.of(),
+          List.of(),
+          3,
+          120,
+          40,
+          OptionalLong.of(1),
+          1999,
+          false,
+          1,
+          Map.of());
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void description() {
+    GoldenBytes.check("description-1", DescriptionSerializer.INSTANCE, BOUNDS);
+    GoldenBytes.check(
+        "description-1-end",
+        DescriptionSerializer.INSTANCE,
+        new BatchDescription(Frontier.of(-5), Frontier.END));
+  }
+
+  @Test
+  void update() {
+    GoldenBytes.check(
+        "update-1",
+        UpdateSerializer.INSTANCE,
+        new Update(2, 1026, false, bytes("row"), 1234567890123L, -1));
+    GoldenBytes.check(
+        "update-1-error",
+        UpdateSerializer.INSTANCE,
+        new Update(0, 7, true, bytes("error"), Long.MIN_VALUE, 1));
+  }
+
+  @Test
+  void writtenBatch() {
+    GoldenBytes.check(
+        "written-batch-1",
+        WrittenBatch.Serializer.INSTANCE,
+        new WrittenBatch(2, 1026, BATCH, bytes("rows"), bytes("errors")));
+  }
+
+  @Test
+  void mergeTask() {
+    GoldenBytes.check(
+        "merge-task-1",
+        MergeTask.Serializer.INSTANCE,
+        new MergeTask(2, MergeTask.CONSOLIDATION, List.of("a", "b"), Frontier.of(1000), 4096));
+  }
+
+  @Test
+  void spineChange() {
+    GoldenBytes.check(
+        "spine-change-1-install",
+        SpineChange.Serializer.INSTANCE,
+        new SpineChange(2, new Command.InstallMerge(1, List.of("a", "b"), BATCH)));
+    GoldenBytes.check(
+        "spine-change-1-promote",
+        SpineChange.Serializer.INSTANCE,
+        new SpineChange(2, new Command.PromoteLevel("a", 3)));
+    GoldenBytes.check(
+        "spine-change-1-consolidate",
+        SpineChange.Serializer.INSTANCE,
+        new SpineChange(2, new Command.BeginConsolidation(Frontier.of(1000))));
+    GoldenBytes.check(
+        "spine-change-1-since",
+        SpineChange.Serializer.INSTANCE,
+        new SpineChange(2, new Command.DowngradeSince(Frontier.of(1000))));
+  }
+
+  @Test
+  void shardCommit() {
+    GoldenBytes.check(
+        "shard-commit-1",
+        ShardCommit.Serializer.INSTANCE,
+        new ShardCommit(2, "orders", new SeqNo(42), Frontier.of(2000), 3));
+  }
+
+  @Test
+  void keyedRow() {
+    GoldenBytes.check(
+        "keyed-row-1",
+        KeyedRowSerializer.INSTANCE,
+        new KeyedRow(2, bytes("key"), bytes("key and row"), 1234, true));
+    GoldenBytes.check(
+        "keyed-row-1-delete",
+        KeyedRowSerializer.INSTANCE,
+        new KeyedRow(2, bytes("key"), null, 1234, false));
+  }
+}

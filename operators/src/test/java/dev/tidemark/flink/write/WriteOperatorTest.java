@@ -1,0 +1,414 @@
+package dev.tidemark.flink.write;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tidemark.flink.ShardTarget;
+import dev.tidemark.flink.SinkSettings;
+import dev.tidemark.flink.SlotKeys;
+import dev.tidemark.flink.TestShards;
+import dev.tidemark.flink.message.Update;
+import dev.tidemark.flink.message.WrittenBatch;
+import dev.tidemark.part.RowBlock;
+import dev.tidemark.row.UpdateCursor;
+import dev.tidemark.spine.Part;
+import dev.tidemark.time.BatchDescription;
+import dev.tidemark.time.Frontier;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
+import org.apache.flink.runtime.state.VoidNamespace;
+import org.apache.flink.state.rocksdb.EmbeddedRocksDBStateBackend;
+import org.apache.flink.streaming.api.watermark.Watermark;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.runtime.tasks.StreamTaskActionExecutor;
+import org.apache.flink.streaming.runtime.tasks.mailbox.MailboxExecutorImpl;
+import org.apache.flink.streaming.runtime.tasks.mailbox.TaskMailbox;
+import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
+import org.apache.flink.streaming.util.KeyedTwoInputStreamOperatorTestHarness;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+final class WriteOperatorTest {
+  private static final int KEY_GROUPS = 16;
+
+  private final TestShards shards = new TestShards();
+  private final List<ShardTarget> targets = List.of(shards.shard("a"), shards.shard("b"));
+  private SlotKeys slots = new SlotKeys(2, 1, KEY_GROUPS);
+  private SinkSettings settings = TestShards.settings(1, 1 << 20, 4 << 10);
+  private Write write;
+  private long checkpoint;
+
+  /** One subtask. */
+  private static final class Write
+      extends KeyedTwoInputStreamOperatorTestHarness<
+          Integer, Update, BatchDescription, WrittenBatch> {
+    Write(WriteOptions options, int parallelism, int subtask) throws Exception {
+      super(
+          new WriteOperator(options),
+          row -> row.slotKey,
+          description -> keyOf(parallelism, subtask),
+          Types.INT,
+          KEY_GROUPS,
+          parallelism,
+          subtask);
+      setStateBackend(new EmbeddedRocksDBStateBackend());
+      WriteOperator write = (WriteOperator) operator;
+      write.setMailboxExecutor(
+          new MailboxExecutorImpl(getTaskMailbox(), 0, StreamTaskActionExecutor.IMMEDIATE));
+      setup(WrittenBatch.Serializer.INSTANCE);
+    }
+
+    /** As a failing task does: without finishing. */
+    @Override
+    public void close() {
+      try {
+        operator.close();
+      } catch (Exception e) {
+        throw new IllegalStateException(e);
+      }
+    }
+
+    long slotsWithHeldRows() throws Exception {
+      try (var keys =
+          getOperator()
+              .<Integer>getKeyedStateBackend()
+              .getKeys("held-rows-1", VoidNamespace.INSTANCE)) {
+        return keys.count();
+      }
+    }
+
+    private static int keyOf(int parallelism, int subtask) {
+      for (int key = 0; ; key++) {
+        if (KeyGroupRangeAssignment.assignKeyToParallelOperator(key, KEY_GROUPS, parallelism)
+            == subtask) {
+          return key;
+        }
+      }
+    }
+  }
+
+  private Write start() throws Exception {
+    write = new Write(new WriteOptions(targets, settings), 1, 0);
+    write.initializeEmptyState();
+    write.open();
+    return write;
+  }
+
+  private void restart(OperatorSubtaskState state) throws Exception {
+    write.close();
+    write = new Write(new WriteOptions(targets, settings), 1, 0);
+    write.initializeState(state);
+    write.open();
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    write.close();
+  }
+
+  @Test
+  void letsRowsLeaveSortedByKeyBeforeTheBarrier() throws Exception {
+    start();
+    row(0, 2, 50);
+    row(0, 1, 60);
+    row(1, 3, 70);
+    describe(Long.MIN_VALUE, 100);
+    assertThat(out()).as("before the barrier").isEmpty();
+    barrier();
+    assertThat(out()).containsExactly("a [min, 100): 1@60 2@50", "b [min, 100): 3@70", "W 99");
+  }
+
+  @Test
+  void letsLateRowsLeaveAtTheLower() throws Exception {
+    start();
+    describe(Long.MIN_VALUE, 100);
+    barrier();
+    row(0, 1, 40);
+    row(0, 2, 150);
+    describe(100, 200);
+    barrier();
+    assertThat(out()).containsExactly("W 99", "a [100, 200): 1@100 2@150", "W 199");
+  }
+
+  @Test
+  void keepsRowsForTheirDescription() throws Exception {
+    start();
+    row(0, 1, 250);
+    row(0, 2, 50);
+    describe(Long.MIN_VALUE, 100);
+    barrier();
+    describe(100, 200);
+    barrier();
+    describe(200, 300);
+    barrier();
+    assertThat(out())
+        .containsExactly("a [min, 100): 2@50", "W 99", "W 199", "a [200, 300): 1@250", "W 299");
+  }
+
+  @Test
+  void closesWithoutABarrierOnceItsOwnWatermarkHasPassed() throws Exception {
+    start();
+    row(0, 1, 50);
+    write.processWatermark1(new Watermark(98));
+    describe(Long.MIN_VALUE, 100);
+    assertThat(write.getTaskMailbox().hasMail()).isFalse();
+    write.processWatermark2(new Watermark(99));
+    assertThat(write.getTaskMailbox().hasMail()).as("by the descriptions' watermark").isFalse();
+    write.processWatermark1(new Watermark(99));
+    write.getTaskMailbox().take(TaskMailbox.MIN_PRIORITY).run();
+    assertThat(out()).containsExactly("a [min, 100): 1@50", "W 99");
+  }
+
+  @Test
+  void keepsIdlenessToItself() throws Exception {
+    start();
+    write.processWatermarkStatus1(WatermarkStatus.IDLE);
+    write.processWatermarkStatus2(WatermarkStatus.IDLE);
+    describe(Long.MIN_VALUE, 100);
+    barrier();
+    assertThat(out()).containsExactly("W 99");
+  }
+
+  @Test
+  void writesNothingForRowsThatCancel() throws Exception {
+    start();
+    write.processElement1(new StreamRecord<>(TestShards.row(slots, 0, 1, "x", 50, 1)));
+    write.processElement1(new StreamRecord<>(TestShards.row(slots, 0, 1, "x", 50, -1)));
+    describe(Long.MIN_VALUE, 100);
+    barrier();
+    assertThat(out()).containsExactly("W 99");
+  }
+
+  /** mint has ticked for a checkpoint that this subtask learnt to be aborted. */
+  @Test
+  void closesWhatAnAbortedCheckpointLeftOpenWithTheNextOne() throws Exception {
+    start();
+    row(0, 1, 50);
+    describe(Long.MIN_VALUE, 100);
+    row(0, 2, 150);
+    describe(100, 200);
+    barrier();
+    assertThat(out()).containsExactly("a [min, 100): 1@50", "W 99", "a [100, 200): 2@150", "W 199");
+  }
+
+  @Test
+  void letsHeldRowsLeaveAfterARestore() throws Exception {
+    start();
+    row(0, 1, 150);
+    row(1, 2, 150);
+    write.processElement1(new StreamRecord<>(TestShards.error(slots, 0, "bad", 150)));
+    describe(Long.MIN_VALUE, 100);
+    OperatorSubtaskState state = barrier();
+    row(0, 9, 150); // is in no checkpoint: the source sends it again
+    restart(state);
+    row(0, 9, 150);
+    describe(100, 200);
+    barrier();
+    assertThat(out())
+        .containsExactly("a [100, 200): 1@150 9@150 !bad @150", "b [100, 200): 2@150", "W 199");
+  }
+
+  @Test
+  void sharesHeldRowsOutWhenItIsRescaled() throws Exception {
+    slots = new SlotKeys(2, 4, KEY_GROUPS);
+    start();
+    List<String> all = new ArrayList<>();
+    for (int id = 0; id < 200; id++) {
+      row(id % 2, id, 150 + id);
+      all.add(id + "@" + (150 + id));
+    }
+    OperatorSubtaskState state = barrier();
+    write.close();
+    List<String> left = new ArrayList<>();
+    for (int subtask = 0; subtask < 3; subtask++) {
+      write = new Write(new WriteOptions(targets, settings), 3, subtask);
+      write.initializeState(Write.repartitionOperatorState(state, KEY_GROUPS, 1, 3, subtask));
+      write.open();
+      describe(Long.MIN_VALUE, 1000);
+      barrier();
+      for (String line : out()) {
+        if (!line.startsWith("W")) {
+          left.addAll(List.of(line.substring(line.indexOf(": ") + 2).split(" ", -1)));
+        }
+      }
+      write.close();
+    }
+    Collections.sort(all);
+    Collections.sort(left);
+    assertThat(left).isEqualTo(all);
+  }
+
+  @Test
+  void letsErrorRowsLeaveAtTheirTimeOrAtTheLower() throws Exception {
+    start();
+    describe(Long.MIN_VALUE, 100);
+    barrier();
+    out();
+    write.processElement1(new StreamRecord<>(TestShards.error(slots, 0, "timed", 150)));
+    write.processElement1(new StreamRecord<>(TestShards.error(slots, 0, "timeless", NO_TIME)));
+    write.processElement1(new StreamRecord<>(TestShards.error(slots, 0, "later", 250)));
+    describe(100, 200);
+    barrier();
+    assertThat(out()).containsExactly("a [100, 200): !timed @150 !timeless @100", "W 199");
+  }
+
+  private static final long NO_TIME = Long.MIN_VALUE;
+
+  /** Nothing may stand at the least number, which is no time. */
+  @Test
+  void letsATimelessErrorRowOfTheFirstDescriptionLeaveAboveTheMinimum() throws Exception {
+    start();
+    write.processElement1(new StreamRecord<>(TestShards.error(slots, 0, "timeless", NO_TIME)));
+    describe(Long.MIN_VALUE, 100);
+    barrier();
+    assertThat(out()).containsExactly("a [min, 100): !timeless @" + (Long.MIN_VALUE + 1), "W 99");
+  }
+
+  @Test
+  void uploadsWhatIsTooLargeForAMessage() throws Exception {
+    start();
+    List<String> rows = new ArrayList<>();
+    for (int id = 100; id < 400; id++) {
+      row(0, id, id);
+      rows.add(id + "@" + id);
+    }
+    describe(Long.MIN_VALUE, 1000);
+    barrier();
+    WrittenBatch batch = batches().get(0);
+    assertThat(batch.rowBlock()).isEmpty();
+    assertThat(batch.batch().runs()).hasSize(1);
+    assertThat(out()).containsExactly("a [min, 1000): " + String.join(" ", rows), "W 999");
+  }
+
+  @Test
+  void movesRowsIntoHeldStateWhenMemoryIsFull() throws Exception {
+    settings = TestShards.settings(1, 10_000, 64 << 10);
+    start();
+    List<String> rows = new ArrayList<>();
+    for (int id = 1000; id < 2000; id++) {
+      row(0, id, id);
+      rows.add(id + "@" + id);
+    }
+    assertThat(write.slotsWithHeldRows()).as("held before any barrier").isPositive();
+    describe(Long.MIN_VALUE, 5000);
+    barrier();
+    assertThat(out()).containsExactly("a [min, 5000): " + String.join(" ", rows), "W 4999");
+    assertThat(write.slotsWithHeldRows()).as("held afterwards").isZero();
+  }
+
+  @Test
+  void letsEverythingLeaveAtTheEnd() throws Exception {
+    start();
+    row(0, 1, 150);
+    row(0, 2, 1_000_000);
+    describe(Long.MIN_VALUE, 100);
+    barrier();
+    out();
+    describe(100, Long.MAX_VALUE);
+    write.processWatermark1(Watermark.MAX_WATERMARK);
+    assertThat(out()).containsExactly("a [100, end): 1@150 2@1000000", "W " + Long.MAX_VALUE);
+    write.endAllInputs();
+  }
+
+  @Test
+  void letsEverythingLeaveAtTheEndWhicheverInputEndsFirst() throws Exception {
+    start();
+    row(0, 1, 150);
+    write.processWatermark1(Watermark.MAX_WATERMARK);
+    assertThat(out()).isEmpty();
+    describe(Long.MIN_VALUE, Long.MAX_VALUE);
+    assertThat(out()).containsExactly("a [min, end): 1@150", "W " + Long.MAX_VALUE);
+  }
+
+  @Test
+  void breaksWhenDescriptionsDoNotTile() throws Exception {
+    start();
+    describe(Long.MIN_VALUE, 100);
+    assertThatThrownBy(() -> describe(150, 200))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("100");
+  }
+
+  @Test
+  void breaksWhenRowsAreLeftAtTheEnd() throws Exception {
+    start();
+    row(0, 1, 150);
+    assertThatThrownBy(() -> ((WriteOperator) write.getOperator()).finish())
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("shard a");
+  }
+
+  private void row(int shard, long id, long time) throws Exception {
+    write.processElement1(new StreamRecord<>(TestShards.row(slots, shard, id, "x", time, 1)));
+  }
+
+  private void describe(long lower, long upper) throws Exception {
+    BatchDescription description = new BatchDescription(Frontier.of(lower), Frontier.of(upper));
+    write.processElement2(new StreamRecord<>(description));
+  }
+
+  private OperatorSubtaskState barrier() throws Exception {
+    write.prepareSnapshotPreBarrier(++checkpoint);
+    return write.snapshot(checkpoint, 0);
+  }
+
+  private List<WrittenBatch> batches() {
+    return write.extractOutputValues();
+  }
+
+  /** What came out since: {@code shard [lower, upper): id@time… !reason @time…} and watermarks. */
+  private List<String> out() throws Exception {
+    List<String> out = new ArrayList<>();
+    for (Object next : write.getOutput()) {
+      if (next instanceof Watermark mark) {
+        out.add("W " + mark.getTimestamp());
+      } else if (next instanceof StreamRecord<?> record) {
+        out.add(line((WrittenBatch) record.getValue()));
+      } else {
+        out.add(next.toString());
+      }
+    }
+    write.getOutput().clear();
+    return out;
+  }
+
+  private String line(WrittenBatch batch) throws Exception {
+    ShardTarget target = targets.get(batch.shard());
+    StringBuilder line = new StringBuilder(target.name());
+    line.append(" [").append(text(batch.bounds().lower())).append(", ");
+    line.append(text(batch.bounds().upper())).append("):");
+    for (List<Part> run : batch.batch().runs()) {
+      append(line, TestShards.parts(target).readRun(run, TestShards.SCHEMA, TestShards.SCHEMA));
+    }
+    if (batch.rowBlock().length > 0) {
+      append(line, RowBlock.decode(batch.rowBlock()));
+    }
+    if (batch.errorBlock().length > 0) {
+      try (UpdateCursor errors = RowBlock.decode(batch.errorBlock())) {
+        while (errors.next()) {
+          line.append(" !").append(TestShards.errorLine(errors));
+        }
+      }
+    }
+    return line.toString();
+  }
+
+  private static void append(StringBuilder line, UpdateCursor rows) throws Exception {
+    try (rows) {
+      for (String row : TestShards.lines(rows)) {
+        String[] words = row.split(" ", -1);
+        line.append(' ').append(words[0]).append(words[2]);
+      }
+    }
+  }
+
+  private static String text(Frontier frontier) {
+    return frontier.isMinimum() ? "min" : frontier.isEnd() ? "end" : "" + frontier.time();
+  }
+}
