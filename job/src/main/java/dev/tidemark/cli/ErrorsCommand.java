@@ -5,6 +5,7 @@ import dev.tidemark.read.ShardReader;
 import dev.tidemark.row.ErrorRows;
 import dev.tidemark.row.RowCodec;
 import dev.tidemark.row.UpdateCursor;
+import dev.tidemark.time.Frontier;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -34,13 +35,39 @@ final class ErrorsCommand implements Callable<Integer> {
   @Option(names = "--limit", paramLabel = "N", description = "At most N error rows.")
   private long limit = Long.MAX_VALUE;
 
+  @Option(
+      names = "--forget",
+      description = "Forget the error rows before --before, which were dealt with.")
+  private boolean forget;
+
+  @Option(
+      names = "--before",
+      paramLabel = "T",
+      description =
+          "With --forget: parts all of whose error rows are before T go; milliseconds, ISO-8601 with zone, or latest for all.")
+  private @Nullable String before;
+
   ErrorsCommand(Context context) {
     this.context = context;
   }
 
   @Override
   public Integer call() throws IOException {
+    String until = before;
+    if (forget != (until != null)) {
+      throw new CommandException(Exit.USAGE, "--forget and --before T go together");
+    }
     try (ReaderOptions.Shard shard = reader.shard(context, url)) {
+      if (until != null) {
+        Frontier frontier =
+            until.equals("latest") ? shard.state().upper() : Frontier.of(Times.parse(until));
+        return Admin.commit(
+            context,
+            reader.json,
+            url,
+            shard.log(),
+            new dev.tidemark.shard.Command.ForgetErrors(frontier));
+      }
       RowCodec codec = new RowCodec(ErrorRows.SCHEMA);
       long shown = 0;
       try (UpdateCursor rows =

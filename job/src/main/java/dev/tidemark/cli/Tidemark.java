@@ -77,6 +77,13 @@ public final class Tidemark {
     line.addSubcommand(new LogCommand(context));
     line.addSubcommand(new VerifyCommand(context));
     line.addSubcommand(new ErrorsCommand(context));
+    line.addSubcommand(new UsageCommand(context));
+    line.addSubcommand(new GcCommand(context));
+    line.addSubcommand(new HoldsCommand(context));
+    line.addSubcommand(new AlterCommand(context));
+    line.addSubcommand(new HandOverCommand(context));
+    line.addSubcommand(new SealCommand(context));
+    line.addSubcommand(new RetireCommand(context));
     line.addSubcommand(new ReferenceCommand(context));
     line.setUsageHelpWidth(110);
     line.getSubcommands().values().forEach(command -> command.setUsageHelpWidth(110));

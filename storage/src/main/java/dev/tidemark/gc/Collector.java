@@ -360,9 +360,9 @@ public final class Collector {
     Set<String> left = departures.keys();
     List<String> orphans = new ArrayList<>();
     for (String folder : store.listFolders("part/")) {
-      String day = folder.substring("part/".length(), folder.length() - 1);
+      String day = folder.substring(0, folder.length() - 1);
       if (isDay(day) && day.compareTo(upto) <= 0) {
-        for (ObjectInfo object : Listings.all(store, folder)) {
+        for (ObjectInfo object : Listings.all(store, "part/" + folder)) {
           boolean orphan = !named.containsKey(object.key()) && !left.contains(object.key());
           if (orphan && orphans.size() < most) {
             orphans.add(object.key());

@@ -128,9 +128,13 @@ public final class OwnHold {
     return !lost();
   }
 
-  /** Gives it up. */
-  public synchronized void drop() throws StoreException {
+  /** Gives it up; where it can't be deleted it expires by itself. */
+  public synchronized void drop() {
     lost = true;
-    store.delete(List.of(Holds.key(id)));
+    try {
+      store.delete(List.of(Holds.key(id)));
+    } catch (StoreException e) {
+      LOG.warn("{}: hold {} stays until it expires: {}", store.location(), id, e.getMessage());
+    }
   }
 }

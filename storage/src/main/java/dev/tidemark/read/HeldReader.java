@@ -11,7 +11,6 @@ import dev.tidemark.schema.Schema;
 import dev.tidemark.shard.SeqNo;
 import dev.tidemark.shard.ShardState;
 import dev.tidemark.spine.Batch;
-import dev.tidemark.store.StoreException;
 import dev.tidemark.time.Frontier;
 import java.io.IOException;
 import java.util.List;
@@ -92,11 +91,7 @@ public final class HeldReader implements AutoCloseable {
       }
       return new HeldReader(log, hold, asOf, state);
     } catch (IOException | RuntimeException e) {
-      try {
-        hold.drop();
-      } catch (StoreException suppressed) {
-        e.addSuppressed(suppressed); // it expires by itself
-      }
+      hold.drop();
       throw e;
     }
   }
@@ -239,7 +234,7 @@ public final class HeldReader implements AutoCloseable {
 
   /** Gives the hold up. */
   @Override
-  public void close() throws IOException {
+  public void close() {
     hold.drop();
   }
 }

@@ -27,7 +27,16 @@ class LogCodecTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"create.json", "append.json", "rollup-with-later-keys.json"})
+  @ValueSource(
+      strings = {
+        "create.json",
+        "append.json",
+        "sweep.json",
+        "hand-over.json",
+        "retire.json",
+        "alter.json",
+        "rollup-with-later-keys.json"
+      })
   void samplesOfThisFormatReadAndWriteTheSame(String name) throws IOException {
     byte[] sample = golden(name);
     LogEntry entry = LogCodec.decode(sample, name);

@@ -51,9 +51,14 @@ public final class TestShard {
 
   /** Makes a shard. */
   public TestShard(ObjectStore store, SpineSpec spec, long partBytes) throws IOException {
-    log = new ShardLog(store);
+    this(new ShardLog(store), spec, partBytes);
+  }
+
+  /** Makes a shard through a handle with its own time. */
+  public TestShard(ShardLog log, SpineSpec spec, long partBytes) throws IOException {
+    this.log = log;
     commit(new Command.Create("shard-of-test", SCHEMA, spec));
-    parts = new PartStore(store, "shard-of-test", partBytes, this::key);
+    parts = new PartStore(log.store(), "shard-of-test", partBytes, this::key);
   }
 
   private String key() {

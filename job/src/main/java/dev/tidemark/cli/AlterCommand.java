@@ -1,0 +1,92 @@
+package dev.tidemark.cli;
+
+import dev.tidemark.job.Amounts;
+import dev.tidemark.shard.Command.AlterSpec;
+import java.io.IOException;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code tidemark alter}: changes a shard's spec. */
+@Command(
+    name = "alter",
+    description =
+        "Changes knobs of a shard's spec, the others stay: fan-in, queue, rest, base-bytes, space; merging on or off. The spine goes on from what is there.")
+final class AlterCommand implements Callable<Integer> {
+  private final Context context;
+
+  @Mixin private final ReaderOptions reader = new ReaderOptions();
+
+  @Parameters(paramLabel = "SHARD", description = "A URL or a path.")
+  private String url = "";
+
+  @Option(
+      names = "--spec",
+      paramLabel = "KNOB=VALUE",
+      split = ",",
+      description = "Such as queue=32,space=1.6.")
+  private Map<String, String> spec = Map.of();
+
+  @Option(names = "--merging", paramLabel = "on|off", description = "Whether merges are planned.")
+  private @Nullable String merging;
+
+  AlterCommand(Context context) {
+    this.context = context;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    AlterSpec command = command();
+    try (ReaderOptions.Shard shard = reader.shard(context, url)) {
+      return Admin.commit(context, reader.json, url, shard.log(), command);
+    }
+  }
+
+  private AlterSpec command() {
+    if (spec.isEmpty() && merging == null) {
+      throw new CommandException(Exit.USAGE, "alter what? Write --spec KNOB=VALUE or --merging");
+    }
+    Integer fanIn = null;
+    Integer queue = null;
+    Integer rest = null;
+    Long baseBytes = null;
+    Double space = null;
+    for (Map.Entry<String, String> knob : spec.entrySet()) {
+      String value = knob.getValue();
+      try {
+        switch (knob.getKey()) {
+          case "fan-in", "fanIn" -> fanIn = Integer.valueOf(value);
+          case "queue" -> queue = Integer.valueOf(value);
+          case "rest" -> rest = Integer.valueOf(value);
+          case "base-bytes", "baseBytes" -> baseBytes = Amounts.bytes(value);
+          case "space" -> space = Double.valueOf(value);
+          default ->
+              throw new CommandException(
+                  Exit.USAGE,
+                  "no knob "
+                      + knob.getKey()
+                      + "; there are fan-in, queue, rest, base-bytes, space");
+        }
+      } catch (IllegalArgumentException e) {
+        throw new CommandException(
+            Exit.USAGE, knob.getKey() + "=" + value + ": " + value + " is no such number", e);
+      }
+    }
+    return new AlterSpec(fanIn, queue, rest, baseBytes, space, merging());
+  }
+
+  private @Nullable Boolean merging() {
+    String wanted = merging;
+    if (wanted == null) {
+      return null;
+    }
+    if (!wanted.equals("on") && !wanted.equals("off")) {
+      throw new CommandException(Exit.USAGE, "--merging " + wanted + ": write on or off");
+    }
+    return wanted.equals("on");
+  }
+}

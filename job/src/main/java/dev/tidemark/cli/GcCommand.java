@@ -1,0 +1,161 @@
+package dev.tidemark.cli;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tidemark.gc.Collector;
+import dev.tidemark.gc.GcReport;
+import dev.tidemark.gc.GcSettings;
+import dev.tidemark.job.Amounts;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code tidemark gc}: deletes what nobody needs any more. */
+@Command(
+    name = "gc",
+    description =
+        "Deletes parts that left, old log and rollups, and orphans, and says what stays and why. Safe beside a running job.")
+final class GcCommand implements Callable<Integer> {
+  private final Context context;
+
+  @Mixin private final ReaderOptions reader = new ReaderOptions();
+
+  @Parameters(paramLabel = "SHARD", description = "A URL or a path.")
+  private String url = "";
+
+  @Option(names = "--dry-run", description = "Say what would be deleted; delete nothing.")
+  private boolean dryRun;
+
+  @Option(
+      names = "--keep",
+      paramLabel = "TIME",
+      description = "Keep parts so long after they left (default: 1 h, at least 10 min).")
+  private @Nullable String keep;
+
+  @Option(
+      names = "--orphan-age",
+      paramLabel = "TIME",
+      description =
+          "Parts that nobody ever named go when so old (default: 7 d, at least 1 d); more than the oldest checkpoint that may be restored.")
+  private @Nullable String orphanAge;
+
+  @Option(
+      names = "--keep-orphans",
+      description = "Leave parts that nobody named: a job is being restored.")
+  private boolean keepOrphans;
+
+  GcCommand(Context context) {
+    this.context = context;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    GcSettings settings = settings();
+    try (ReaderOptions.Shard shard = reader.shard(context, url)) {
+      Collector collector = new Collector(shard.log(), Admin.author(context), settings);
+      GcReport report = dryRun ? collector.dryRun() : collector.collect(!keepOrphans);
+      show(report);
+      while (report.more() && !dryRun && report.denied() == null) {
+        report = collector.collect(!keepOrphans);
+        show(report);
+      }
+      if (report.denied() != null) {
+        throw new CommandException(Exit.STORE, url + ": garbage stays: " + report.denied());
+      }
+    }
+    return Exit.DONE;
+  }
+
+  private GcSettings settings() {
+    try {
+      return GcSettings.of(
+          keep == null ? GcSettings.DEFAULT.keep() : duration("--keep", keep),
+          orphanAge == null ? GcSettings.DEFAULT.orphanAge() : duration("--orphan-age", orphanAge));
+    } catch (IllegalArgumentException e) {
+      throw new CommandException(Exit.USAGE, String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private static Duration duration(String option, String text) {
+    try {
+      return Amounts.duration(text);
+    } catch (RuntimeException e) {
+      throw new CommandException(Exit.USAGE, option + ": " + e.getMessage(), e);
+    }
+  }
+
+  private void show(GcReport report) {
+    if (reader.json) {
+      context.out().line(Json.text(json(report)));
+      return;
+    }
+    String verb = dryRun ? "would delete" : "deleted";
+    context
+        .out()
+        .line(
+            String.format(
+                Locale.ROOT,
+                "%s: %s %,d parts that left (%s), %,d log entries (%,d blocks closed), %,d rollups, %,d orphans, %,d dead holds",
+                url,
+                verb,
+                report.partsDeleted(),
+                Amounts.text(report.partBytesDeleted()),
+                report.entriesDeleted(),
+                report.blocksClosed(),
+                report.rollupsDeleted(),
+                report.orphansDeleted(),
+                report.holdsDeleted()));
+    if (report.partsKept() > 0) {
+      context
+          .out()
+          .line(
+              String.format(
+                  Locale.ROOT,
+                  "  kept %,d parts (%s) that left within gc.keep",
+                  report.partsKept(),
+                  Amounts.text(report.partBytesKept())));
+    }
+    report
+        .held()
+        .forEach(
+            (hold, parts) ->
+                context
+                    .out()
+                    .line(String.format(Locale.ROOT, "  kept %,d parts for hold %s", parts, hold)));
+    if (report.batchesDiscarded() > 0) {
+      context
+          .out()
+          .line(
+              String.format(
+                  Locale.ROOT,
+                  "  %,d batches of the retired shard made way",
+                  report.batchesDiscarded()));
+    }
+  }
+
+  private ObjectNode json(GcReport report) {
+    ObjectNode node = Json.object();
+    node.put("shard", url).put("dryRun", dryRun).put("seqno", report.seqno().value());
+    node.put("partsDeleted", report.partsDeleted())
+        .put("partBytesDeleted", report.partBytesDeleted())
+        .put("partsKept", report.partsKept())
+        .put("partBytesKept", report.partBytesKept())
+        .put("heldBytes", report.heldBytes());
+    ObjectNode held = node.putObject("held");
+    report.held().forEach(held::put);
+    node.put("blocksClosed", report.blocksClosed())
+        .put("entriesDeleted", report.entriesDeleted())
+        .put("rollupsDeleted", report.rollupsDeleted())
+        .put("orphansDeleted", report.orphansDeleted())
+        .put("holdsDeleted", report.holdsDeleted())
+        .put("batchesDiscarded", report.batchesDiscarded())
+        .put("swept", report.swept())
+        .put("more", report.more());
+    return node;
+  }
+}
