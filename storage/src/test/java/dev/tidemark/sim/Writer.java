@@ -153,7 +153,12 @@ final class Writer extends Participant {
       runs.get(host.chance().below(runs.size())).add(update);
     }
     List<List<Part>> uploaded = new ArrayList<>();
-    for (List<Update> run : runs) {
+    for (List<Update> assigned : runs) {
+      // Real runs are summed up as they are sorted, so nothing may be left; plain ones are not.
+      List<Update> run =
+          host.world().settings().parquet()
+              ? Rows.consolidated(assigned, Frontier.MINIMUM)
+              : assigned;
       if (run.isEmpty()) {
         continue;
       }
