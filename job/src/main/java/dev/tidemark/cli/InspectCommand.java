@@ -1,5 +1,6 @@
 package dev.tidemark.cli;
 
+import dev.tidemark.hold.Holds;
 import dev.tidemark.store.ObjectInfo;
 import dev.tidemark.store.ObjectStore;
 import java.io.IOException;
@@ -39,6 +40,7 @@ final class InspectCommand implements Callable<Integer> {
               shard.state(),
               SpineFigures.of(shard.state(), history),
               sizes(shard),
+              new Holds(shard.log()).list(),
               context.clock().instant());
       if (reader.json) {
         context.out().line(Json.text(portrait.json()));

@@ -2,6 +2,7 @@ package dev.tidemark.cli;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tidemark.hold.Holds;
 import dev.tidemark.job.Amounts;
 import dev.tidemark.schema.Column;
 import dev.tidemark.schema.Schema;
@@ -27,9 +28,16 @@ import java.util.stream.Stream;
  * @param state its state
  * @param figures how it stands against its bounds
  * @param sizes what it takes
+ * @param holds who holds it
  * @param now for the lag
  */
-record ShardPortrait(String url, ShardState state, SpineFigures figures, Sizes sizes, Instant now) {
+record ShardPortrait(
+    String url,
+    ShardState state,
+    SpineFigures figures,
+    Sizes sizes,
+    List<Holds.Listed> holds,
+    Instant now) {
   /**
    * Bytes in the store.
    *
@@ -85,7 +93,13 @@ record ShardPortrait(String url, ShardState state, SpineFigures figures, Sizes s
           .filter(b -> b.bounds().lower().isBefore(state.consolidating()))
           .forEach(b -> inMerge.add(b.id()));
     }
-    node.putArray("holds");
+    ArrayNode held = node.putArray("holds");
+    for (Holds.Listed hold : holds) {
+      ObjectNode one = held.addObject().put("id", hold.id());
+      Json.put(one, "since", hold.hold().since());
+      one.put("purpose", hold.hold().purpose()).put("host", hold.hold().host());
+      one.put("expires", Times.text(hold.expires().toEpochMilli()));
+    }
     ArrayNode writers = node.putArray("writers");
     for (Fact.WriterFact writer : state.writers().values()) {
       ObjectNode one = writers.addObject().put("id", writer.by().writer());
@@ -212,7 +226,23 @@ record ShardPortrait(String url, ShardState state, SpineFigures figures, Sizes s
               + writer.by().host()
               + (writer.readOnly() ? ", read-only" : ""));
     }
-    lines.add("holds      none");
+    for (Holds.Listed hold : holds) {
+      lines.add(
+          "hold       "
+              + hold.id()
+              + " from "
+              + Times.text(hold.hold().since())
+              + " for "
+              + hold.hold().purpose()
+              + " on "
+              + hold.hold().host()
+              + (now.isAfter(hold.expires())
+                  ? ", expired"
+                  : ", until " + Times.text(hold.expires().toEpochMilli())));
+    }
+    if (holds.isEmpty()) {
+      lines.add("holds      none");
+    }
     return lines;
   }
 

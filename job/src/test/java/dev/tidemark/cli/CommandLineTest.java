@@ -200,7 +200,22 @@ class CommandLineTest {
   void everyCommandHasHelp() {
     for (String command :
         List.of(
-            "run", "demo", "ls", "inspect", "snapshot", "log", "verify", "errors", "reference")) {
+            "run",
+            "demo",
+            "ls",
+            "inspect",
+            "snapshot",
+            "log",
+            "verify",
+            "errors",
+            "reference",
+            "usage",
+            "gc",
+            "holds",
+            "alter",
+            "hand-over",
+            "seal",
+            "retire")) {
       Said said = say(command, "--help");
       assertThat(said.code()).as(command).isZero();
       assertThat(said.out()).as(command).contains("Usage: tidemark " + command);

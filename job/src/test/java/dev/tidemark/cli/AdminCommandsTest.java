@@ -1,0 +1,135 @@
+package dev.tidemark.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tidemark.hold.Holds;
+import dev.tidemark.log.Author;
+import dev.tidemark.log.CommitResult;
+import dev.tidemark.log.Hold;
+import dev.tidemark.log.ShardLog;
+import dev.tidemark.schema.Schema;
+import dev.tidemark.shard.Command;
+import dev.tidemark.shard.SeqNo;
+import dev.tidemark.shard.WriterAttempt;
+import dev.tidemark.spine.SpineSpec;
+import dev.tidemark.store.Body;
+import dev.tidemark.store.ObjectStore;
+import dev.tidemark.store.StoreSettings;
+import dev.tidemark.store.Stores;
+import dev.tidemark.time.Frontier;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The commands that change a shard, as a user meets them. */
+class AdminCommandsTest {
+  private static final Author BY =
+      new Author(new WriterAttempt("orders", "2026-11-30T00:00:00Z", "1", "here"), "append");
+
+  @TempDir private Path folder;
+
+  private String shard = "";
+  private ObjectStore store;
+
+  /** What a command printed and how it ended. */
+  private record Said(int code, String out, String err) {}
+
+  @BeforeEach
+  void makeAShard() throws Exception {
+    shard = folder.resolve("orders").toString();
+    store = Stores.open("file://" + shard, new StoreSettings(Map.of()));
+    Schema schema = Schema.parse("id BIGINT NOT NULL, PRIMARY KEY (id) NOT ENFORCED", 1);
+    CommitResult created =
+        new ShardLog(store).commit(new Command.Create("id-1", schema, SpineSpec.DEFAULT), BY);
+    assertThat(created).isInstanceOf(CommitResult.Committed.class);
+  }
+
+  @AfterEach
+  void close() {
+    store.close();
+  }
+
+  private Said say(String... words) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    ByteArrayOutputStream err = new ByteArrayOutputStream();
+    int code = Tidemark.run(Arrays.asList(words), out, new PrintStream(err, true, UTF_8), Map.of());
+    return new Said(code, out.toString(UTF_8), err.toString(UTF_8));
+  }
+
+  private void refused(int code, String message, String... words) {
+    Said said = say(words);
+    assertThat(said.code()).as(String.join(" ", words)).isEqualTo(code);
+    assertThat(said.err()).contains(message).hasLineCount(1);
+  }
+
+  @Test
+  void theSpecIsAlteredKnobByKnob() throws Exception {
+    assertThat(say("alter", shard, "--spec", "queue=32,base-bytes=2 MiB", "--merging", "off"))
+        .isEqualTo(new Said(0, shard + ": alter is version 2\n", ""));
+    SpineSpec spec = new ShardLog(store).refresh().spec();
+    assertThat(spec).isEqualTo(new SpineSpec(8, 32, 24, 2 << 20, 2.0, false));
+    assertThat(say("alter", shard, "--merging", "off", "--json").out())
+        .contains("\"committed\":false")
+        .contains("\"seqno\":2");
+    refused(Exit.NO, "queue is 3", "alter", shard, "--spec", "queue=3");
+    refused(Exit.USAGE, "no knob speed", "alter", shard, "--spec", "speed=3");
+    refused(Exit.USAGE, "is no such number", "alter", shard, "--spec", "queue=many");
+    refused(Exit.USAGE, "write on or off", "alter", shard, "--merging", "maybe");
+    refused(Exit.USAGE, "alter what?", "alter", shard);
+  }
+
+  @Test
+  void aShardIsHandedOverHeldSealedAndRetired() throws Exception {
+    assertThat(say("hand-over", shard, "--writer", "blue").out())
+        .contains("hand-over is version 2");
+    assertThat(
+            say("hand-over", "--warehouse", folder.toString(), "--all", "--writer", "blue").out())
+        .contains("orders: nothing to do");
+    refused(Exit.USAGE, "name shards", "hand-over", "--writer", "blue");
+
+    Hold hold = new Hold(new SeqNo(1), Frontier.of(5), 900_000, "a report", "far away");
+    String id = new Holds(new ShardLog(store)).create(hold).id();
+    assertThat(say("holds", shard).out()).contains(id, "a report", "far away");
+    assertThat(say("inspect", shard).out()).contains("a report on far away");
+    assertThat(say("inspect", shard, "--json").out()).contains("\"purpose\":\"a report\"");
+    refused(Exit.NO, "is held by " + id, "retire", shard);
+    refused(Exit.USAGE, "no hold nobody", "holds", shard, "--drop", "nobody");
+
+    assertThat(say("seal", shard).out()).contains("seal is version 3");
+    assertThat(say("seal", shard).out()).contains("nothing to do, the shard is sealed already");
+    assertThat(say("holds", shard, "--drop", id).code()).isZero();
+    assertThat(say("retire", shard).out()).contains("retire is version 4");
+    refused(Exit.NO, "retired", "alter", shard, "--merging", "off");
+    refused(Exit.NO, "retired", "snapshot", shard);
+  }
+
+  @Test
+  void garbageIsShownAndCollected() throws Exception {
+    store.put("part/2020-01-01/orphan.parquet", Body.of(new byte[7]));
+    assertThat(say("usage", folder.toString()).out()).contains("orders", "orphans");
+    assertThat(say("usage", shard, "--json").out())
+        .contains("\"orphans\":{\"objects\":1,\"bytes\":7}");
+    assertThat(say("gc", shard, "--dry-run").out()).contains("would delete").contains("1 orphans");
+    assertThat(store.list("part/", "", 10)).hasSize(1);
+    assertThat(say("gc", shard, "--keep-orphans", "--json").out()).contains("\"orphansDeleted\":0");
+    assertThat(say("gc", shard, "--json").out()).contains("\"orphansDeleted\":1");
+    assertThat(store.list("part/", "", 10)).isEmpty();
+    refused(Exit.USAGE, "must be from", "gc", shard, "--keep", "1 s");
+    refused(Exit.USAGE, "must be from", "gc", shard, "--orphan-age", "1 h");
+    refused(Exit.USAGE, "--keep", "gc", shard, "--keep", "5");
+  }
+
+  @Test
+  void errorRowsAreForgottenOnDemandOnly() {
+    assertThat(say("errors", shard, "--forget", "--before", "1000").out())
+        .contains("nothing to do");
+    refused(Exit.USAGE, "go together", "errors", shard, "--forget");
+  }
+}
