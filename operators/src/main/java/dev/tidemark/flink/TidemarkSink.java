@@ -32,6 +32,17 @@ import org.apache.flink.streaming.api.transformations.PartitionTransformation;
 /**
  * Makes a stream of updates durable as shards: mint, write and append, and on a side path spine,
  * merge and install (docs/concepts.md). Every operator has a uid.
+ *
+ * <p>What it counts, as accumulators named {@code tidemark.<shard>.<counter>}, of the last attempt:
+ *
+ * <ul>
+ *   <li>{@code staged}: updates that write handed to a batch; {@code retimed}: those of them that
+ *       came too late for their own time
+ *   <li>{@code committed}: updates in versions that this job's append made; {@code appendedBytes}:
+ *       their row bytes; {@code commits}: those versions
+ *   <li>{@code merges}: merges that this job installed; {@code mergedBytes}: the row bytes of their
+ *       outputs
+ * </ul>
  */
 public final class TidemarkSink {
   /**

@@ -1,6 +1,7 @@
 package dev.tidemark.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tidemark.log.LogEntry;
 import dev.tidemark.log.ShardLog;
@@ -16,26 +17,21 @@ import dev.tidemark.spine.SpineSpec;
 import dev.tidemark.store.ObjectStore;
 import dev.tidemark.store.StoreSettings;
 import dev.tidemark.store.Stores;
+import dev.tidemark.testing.Seeds;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
-import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import org.apache.flink.api.common.JobStatus;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.random.RandomGenerator;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.MemorySize;
-import org.apache.flink.configuration.PipelineOptions;
-import org.apache.flink.configuration.RestartStrategyOptions;
-import org.apache.flink.configuration.StateBackendOptions;
 import org.apache.flink.configuration.StateRecoveryOptions;
-import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
-import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.test.junit5.MiniClusterExtension;
@@ -59,25 +55,20 @@ final class ExactlyOnceTest {
   /** Small, so that merges, promotions and full levels happen within a test. */
   private static final SpineSpec SPEC = new SpineSpec(4, 8, 8, 1 << 10, 2.0, true);
 
-  @RegisterExtension
-  static final MiniClusterExtension CLUSTER =
-      new MiniClusterExtension(
-          new MiniClusterResourceConfiguration.Builder()
-              .setNumberTaskManagers(1)
-              .setNumberSlotsPerTaskManager(8)
-              .setConfiguration(clusterConf())
-              .build());
+  @RegisterExtension static final MiniClusterExtension CLUSTER = TestJobs.cluster();
 
   @TempDir Path folder;
 
-  @BeforeEach
-  void noFaults() {
-    CountedRows.Faults.LEFT.set(0);
-    CountedRows.Faults.others = () -> false;
-  }
+  private String name = "";
+  private List<ShardTarget> shards = List.of();
+  private SinkSettings settings = TestShards.settings(2, 1 << 20, 4 << 10);
 
-  private final String name = UUID.randomUUID().toString();
-  private final List<ShardTarget> shards = CountedRows.shards(name, SHARDS, SPEC);
+  @BeforeEach
+  void begin() {
+    name = UUID.randomUUID().toString();
+    shards = CountedRows.shards(name, SHARDS, SPEC);
+    CountedRows.Faults.reset();
+  }
 
   @ParameterizedTest(name = "unaligned {0}")
   @ValueSource(booleans = {false, true})
@@ -133,26 +124,79 @@ final class ExactlyOnceTest {
     checkRows(rows);
   }
 
-  // ---- The job
-
-  private static Configuration clusterConf() {
-    Configuration conf = new Configuration();
-    conf.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(256));
-    return conf;
+  /** Intervals, failures, stops, parallelism, slots and sizes as they come. */
+  @Test
+  @Timeout(600)
+  void survivesRandomInterleavings() {
+    Seeds.check(
+        2,
+        random -> {
+          begin();
+          playOnce(random);
+        });
   }
 
+  private void playOnce(RandomGenerator random) throws Exception {
+    long rows = 12_000;
+    FailingStore store = new FailingStore(memory(), random.nextInt(5), 3 + random.nextInt(20));
+    store.slow(random.nextInt(30));
+    Stores.putMemory(name, store);
+    String savepoint = null;
+    for (int stops = random.nextInt(3); stops > 0; stops--) {
+      AtomicBoolean going = new AtomicBoolean(true);
+      CountedRows.Faults.LEFT.set(random.nextInt(2));
+      CountedRows.Faults.others = going::get;
+      long before = committedRows();
+      JobClient job = submitAnyhow(random, rows, savepoint);
+      TestJobs.await("rows are committed", job, () -> committedRows() > before + 500);
+      savepoint = stop(job);
+      going.set(false);
+    }
+    CountedRows.Faults.LEFT.set(random.nextInt(4));
+    CountedRows.Faults.others = () -> store.left() > 0;
+    submitAnyhow(random, rows, savepoint).getJobExecutionResult().get();
+    checkRows(rows);
+  }
+
+  private JobClient submitAnyhow(RandomGenerator random, long rows, String savepoint)
+      throws Exception {
+    Configuration conf = from(conf(20 + random.nextInt(150)), savepoint);
+    boolean unaligned = random.nextBoolean();
+    conf.set(CheckpointingOptions.ENABLE_UNALIGNED, unaligned);
+    conf.set(
+        CheckpointingOptions.MAX_CONCURRENT_CHECKPOINTS, unaligned ? 1 : 1 + random.nextInt(4));
+    settings =
+        TestShards.settings(
+            1 + random.nextInt(2),
+            random.nextBoolean() ? 20_000 : 1 << 20,
+            random.nextBoolean() ? 64 : 4 << 10);
+    return submit(conf, rows, 1 + random.nextInt(5), 10);
+  }
+
+  @Test
+  void anOlderSavepointThanTheShardsIsRefusedOnce() throws Exception {
+    long rows = 30_000;
+    AtomicBoolean going = new AtomicBoolean(true);
+    CountedRows.Faults.others = going::get;
+    JobClient job = submit(conf(100), rows, PARALLELISM, 80);
+    TestJobs.await("rows are committed", job, () -> committedRows() > 1_000);
+    String older = job.triggerSavepoint(folder.toUri() + "sp", SavepointFormatType.CANONICAL).get();
+    long before = committedRows();
+    TestJobs.await("more rows are committed", job, () -> committedRows() > before + 1_000);
+    stop(job);
+    long after = committedRows();
+    CountedRows.Faults.reset();
+    JobClient again = submit(from(conf(100), older), rows, PARALLELISM, 80);
+    assertThatThrownBy(() -> again.getJobExecutionResult().get())
+        .hasStackTraceContaining("restore a newer checkpoint");
+    assertThat(CountedRows.Faults.STARTS.get()).as("attempts").isLessThanOrEqualTo(1);
+    assertThat(committedRows()).isEqualTo(after);
+  }
+
+  // ---- The job
+
   private Configuration conf(long intervalMillis) {
-    Configuration conf = new Configuration();
-    conf.set(StateBackendOptions.STATE_BACKEND, "rocksdb");
-    conf.set(CheckpointingOptions.INCREMENTAL_CHECKPOINTS, true);
-    conf.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, folder.toUri() + "ckpt");
-    conf.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, Duration.ofMillis(intervalMillis));
-    conf.set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay");
-    conf.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, 30);
-    conf.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ofMillis(50));
-    conf.set(PipelineOptions.AUTO_WATERMARK_INTERVAL, Duration.ofMillis(20));
-    conf.set(PipelineOptions.AUTO_GENERATE_UIDS, false);
-    return conf;
+    return TestJobs.conf(folder.toUri() + "ckpt", intervalMillis);
   }
 
   private static Configuration from(Configuration conf, String savepoint) {
@@ -167,7 +211,6 @@ final class ExactlyOnceTest {
     StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment(conf);
     env.setParallelism(parallelism);
     env.setMaxParallelism(128);
-    SinkSettings settings = settings();
     SlotKeys slots = TidemarkSink.slotKeys(shards, settings, parallelism, 128);
     TidemarkSink.append(
             CountedRows.stream(env, rows, PARALLELISM, pauseMillis, shards, slots),
@@ -180,29 +223,11 @@ final class ExactlyOnceTest {
     return env.executeAsync("counted rows");
   }
 
-  private static SinkSettings settings() {
-    return new SinkSettings(
-        "test",
-        StoreSettings.DEFAULT,
-        0,
-        2,
-        1 << 20,
-        128L << 20,
-        4 << 10,
-        Duration.ofSeconds(1),
-        true,
-        1,
-        64L << 20,
-        Duration.ofMinutes(1));
-  }
-
   private void awaitCommits(JobClient job, long rows) throws Exception {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (committedRows() < rows || CountedRows.Faults.areLeft()) {
-      assertThat(System.nanoTime()).as("time is up").isLessThan(deadline);
-      assertThat(job.getJobStatus().get()).isNotIn(JobStatus.FINISHED, JobStatus.FAILED);
-      TimeUnit.MILLISECONDS.sleep(50);
-    }
+    TestJobs.await(
+        rows + " rows are committed and nothing is left to fail",
+        job,
+        () -> committedRows() >= rows && !CountedRows.Faults.areLeft());
   }
 
   /** Stops a job with a savepoint, without draining it; again if it was just being restarted. */
@@ -212,18 +237,12 @@ final class ExactlyOnceTest {
         String savepoint =
             job.stopWithSavepoint(false, folder.toUri() + "sp", SavepointFormatType.CANONICAL)
                 .get();
-        awaitEnd(job);
+        TestJobs.awaitEnd(job);
         return savepoint;
       } catch (ExecutionException e) {
         assertThat(attempt).as("tries to stop: %s", e).isLessThan(20);
         TimeUnit.MILLISECONDS.sleep(200);
       }
-    }
-  }
-
-  private static void awaitEnd(JobClient job) throws Exception {
-    while (!job.getJobStatus().get().isGloballyTerminalState()) {
-      TimeUnit.MILLISECONDS.sleep(20);
     }
   }
 

@@ -9,6 +9,7 @@ import dev.tidemark.part.PartKeys;
 import dev.tidemark.part.PartStore;
 import dev.tidemark.read.ShardReader;
 import dev.tidemark.row.ErrorRows;
+import dev.tidemark.row.RowBuffer;
 import dev.tidemark.row.RowCodec;
 import dev.tidemark.row.UpdateCursor;
 import dev.tidemark.schema.Column;
@@ -24,12 +25,16 @@ import dev.tidemark.spine.SpineSpec;
 import dev.tidemark.store.ObjectStore;
 import dev.tidemark.store.StoreSettings;
 import dev.tidemark.store.Stores;
+import dev.tidemark.time.BatchDescription;
+import dev.tidemark.time.Frontier;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
 import java.util.UUID;
 
 /** Shards in a memory store of a test's own: what goes in, and what their logs say then. */
@@ -144,6 +149,44 @@ public final class TestShards {
   public static PartStore parts(ShardTarget shard) throws Exception {
     PartKeys keys = new PartKeys(Clock.systemUTC(), new SecureRandom());
     return new PartStore(open(shard), state(shard).shard(), 1 << 20, keys);
+  }
+
+  /** Has a writer make the shard if need be, and append a batch of one uploaded run a row. */
+  public static void append(ShardTarget shard, long lower, long upper, Update... rows)
+      throws Exception {
+    Author by = author("filler", "2026-01-01T00:00:00.000Z");
+    if (!state(shard).exists()) {
+      change(shard, new Command.Create(ShardHandle.newId(), SCHEMA, shard.spec()), by);
+    }
+    List<List<Part>> runs = new ArrayList<>();
+    long bytes = 0;
+    for (Update row : rows) {
+      RowBuffer buffer = new RowBuffer();
+      buffer.add(row.row, 0, row.row.length, row.time, row.diff);
+      List<Part> run = parts(shard).writeRun(buffer.sorted(), SCHEMA);
+      bytes += run.get(0).bytes();
+      runs.add(run);
+    }
+    Batch batch =
+        new Batch(
+            ShardHandle.newId(),
+            new BatchDescription(Frontier.of(lower), Frontier.of(upper)),
+            Frontier.MINIMUM,
+            0,
+            runs,
+            List.of(),
+            rows.length,
+            bytes,
+            0,
+            OptionalLong.of(rows.length),
+            upper - 1,
+            false,
+            1,
+            Map.of());
+    CommitResult result = change(shard, new Command.Append(by.attempt(), List.of(batch)), by);
+    if (!(result instanceof CommitResult.Committed)) {
+      throw new IllegalStateException(result.toString());
+    }
   }
 
   /** All updates of a shard as they are stored: {@code id text @time diff}, by batch and run. */

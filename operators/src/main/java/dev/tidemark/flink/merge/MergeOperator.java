@@ -24,7 +24,6 @@ import java.util.PriorityQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.common.operators.MailboxExecutor;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
@@ -73,6 +72,11 @@ public final class MergeOperator extends AbstractStreamOperator<SpineChange>
   private transient List<MergeTask> unfinished;
   private transient PriorityQueue<MergeTask> waiting;
   private transient Map<MergeTask, Integer> tries;
+
+  /** What failed and is tried again at {@link #retry}. */
+  private transient List<MergeTask> resting;
+
+  private transient @Nullable ScheduledFuture<?> retry;
   private transient int running;
   private transient boolean ended;
 
@@ -113,6 +117,7 @@ public final class MergeOperator extends AbstractStreamOperator<SpineChange>
       handles.add(ShardHandles.acquire(getRuntimeContext(), shard, options.settings()));
     }
     tries = new HashMap<>();
+    resting = new ArrayList<>();
     waiting = new PriorityQueue<>(ORDER);
     waiting.addAll(unfinished);
     startMore();
@@ -177,17 +182,21 @@ public final class MergeOperator extends AbstractStreamOperator<SpineChange>
     if (failures == TRIES || ended) {
       forget(task);
     } else {
-      long now = getProcessingTimeService().getCurrentProcessingTime();
-      ScheduledFuture<?> timer =
-          getProcessingTimeService()
-              .registerTimer(now + (RETRY_MILLIS << failures), time -> again(task));
-      LOG.debug("{} again in {} ms", task, timer.getDelay(TimeUnit.MILLISECONDS));
+      resting.add(task);
+      if (retry == null) {
+        long now = getProcessingTimeService().getCurrentProcessingTime();
+        retry =
+            getProcessingTimeService()
+                .registerTimer(now + (RETRY_MILLIS << failures), this::tryAgain);
+      }
     }
     startMore();
   }
 
-  private void again(MergeTask task) {
-    waiting.add(task);
+  private void tryAgain(long time) {
+    retry = null;
+    waiting.addAll(resting);
+    resting.clear();
     startMore();
   }
 
@@ -228,6 +237,7 @@ public final class MergeOperator extends AbstractStreamOperator<SpineChange>
   public void endInput() {
     ended = true;
     waiting.clear();
+    resting.clear();
   }
 
   @Override

@@ -1,0 +1,189 @@
+package dev.tidemark.flink.merge;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tidemark.flink.ShardTarget;
+import dev.tidemark.flink.SlotKeys;
+import dev.tidemark.flink.TestShards;
+import dev.tidemark.flink.message.MergeTask;
+import dev.tidemark.flink.message.SpineChange;
+import dev.tidemark.flink.message.Update;
+import dev.tidemark.shard.Command;
+import dev.tidemark.spine.Batch;
+import dev.tidemark.store.Body;
+import dev.tidemark.store.ForwardingStore;
+import dev.tidemark.store.ObjectStore;
+import dev.tidemark.store.StoreException;
+import dev.tidemark.store.StoreSettings;
+import dev.tidemark.store.Stores;
+import dev.tidemark.time.Frontier;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.runtime.tasks.StreamTaskActionExecutor;
+import org.apache.flink.streaming.runtime.tasks.mailbox.MailboxExecutorImpl;
+import org.apache.flink.streaming.runtime.tasks.mailbox.TaskMailbox;
+import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+final class MergeOperatorTest {
+  private final TestShards shards = new TestShards();
+  private final ShardTarget shard = shards.shard("a");
+  private final SlotKeys slots = new SlotKeys(1, 1, 16);
+  private Merge merge;
+  private Faults store;
+
+  /** The subtask. */
+  private static final class Merge
+      extends OneInputStreamOperatorTestHarness<MergeTask, SpineChange> {
+    Merge(ShardTarget shard) throws Exception {
+      super(
+          new MergeOperator(new MergeOptions(List.of(shard), TestShards.settings(1, 1 << 20, 64))));
+      setup(SpineChange.Serializer.INSTANCE);
+      MergeOperator merge = (MergeOperator) operator;
+      merge.setMailboxExecutor(
+          new MailboxExecutorImpl(getTaskMailbox(), 0, StreamTaskActionExecutor.IMMEDIATE));
+    }
+
+    @Override
+    public void close() {
+      try {
+        operator.close();
+      } catch (Exception e) {
+        throw new IllegalStateException(e);
+      }
+    }
+
+    void runMail() throws Exception {
+      getTaskMailbox().take(TaskMailbox.MIN_PRIORITY).run();
+    }
+  }
+
+  /** Fails uploads while any are left to fail. */
+  private static final class Faults extends ForwardingStore {
+    final AtomicInteger left = new AtomicInteger();
+
+    Faults(ObjectStore store) {
+      super(store);
+    }
+
+    @Override
+    public void put(String key, Body body) throws StoreException {
+      if (left.getAndUpdate(n -> Math.max(0, n - 1)) > 0) {
+        throw new StoreException(
+            StoreException.Reason.UNAVAILABLE, false, "injected by the test", null);
+      }
+      super.put(key, body);
+    }
+  }
+
+  @BeforeEach
+  void fill() throws Exception {
+    for (int i = 0; i < 3; i++) {
+      Update row = TestShards.row(slots, 0, i, "x", i * 100L + 99, 1);
+      TestShards.append(shard, i == 0 ? Long.MIN_VALUE : i * 100L, i * 100L + 100, row);
+    }
+    store = new Faults(Stores.open("memory:" + shards.store, StoreSettings.DEFAULT));
+    Stores.putMemory(shards.store, store);
+  }
+
+  private void start(OperatorSubtaskState state) throws Exception {
+    merge = new Merge(shard);
+    if (state == null) {
+      merge.initializeEmptyState();
+    } else {
+      merge.initializeState(state);
+    }
+    merge.open();
+  }
+
+  @AfterEach
+  void stop() {
+    merge.close();
+  }
+
+  private MergeTask task() throws Exception {
+    List<String> inputs = TestShards.state(shard).batches().stream().map(Batch::id).toList();
+    return new MergeTask(0, 0, inputs, Frontier.MINIMUM, 100);
+  }
+
+  private void assertMerged() {
+    List<SpineChange> changes = merge.extractOutputValues();
+    assertThat(changes).hasSize(1);
+    Command.InstallMerge install = (Command.InstallMerge) changes.get(0).command();
+    assertThat(install.output().rows()).isEqualTo(3);
+  }
+
+  @Test
+  void merges() throws Exception {
+    start(null);
+    merge.processElement(new StreamRecord<>(task()));
+    merge.runMail();
+    assertMerged();
+  }
+
+  @Test
+  void triesAgainWhatFailed() throws Exception {
+    store.left.set(2);
+    start(null);
+    merge.processElement(new StreamRecord<>(task()));
+    merge.runMail();
+    merge.setProcessingTime(1_000);
+    merge.runMail();
+    merge.setProcessingTime(3_000);
+    merge.runMail();
+    assertMerged();
+  }
+
+  @Test
+  void leavesToTheSpineWhatFailsTooOften() throws Exception {
+    store.left.set(100);
+    start(null);
+    merge.processElement(new StreamRecord<>(task()));
+    for (long seconds = 0; seconds < 5; seconds++) {
+      merge.setProcessingTime(seconds * 60_000);
+      merge.runMail();
+    }
+    merge.setProcessingTime(1_000_000);
+    assertThat(merge.getTaskMailbox().hasMail()).isFalse();
+    store.left.set(0);
+    merge.processElement(new StreamRecord<>(task()));
+    merge.runMail();
+    assertMerged();
+  }
+
+  @Test
+  void doesOnceWhatIsAskedForTwice() throws Exception {
+    start(null);
+    merge.processElement(new StreamRecord<>(task()));
+    merge.processElement(new StreamRecord<>(task()));
+    merge.runMail();
+    assertMerged();
+    assertThat(merge.getTaskMailbox().hasMail()).isFalse();
+  }
+
+  @Test
+  void beginsAnewAfterARestore() throws Exception {
+    start(null);
+    merge.processElement(new StreamRecord<>(task()));
+    OperatorSubtaskState state = merge.snapshot(1, 0);
+    merge.close();
+    start(state);
+    merge.runMail();
+    assertMerged();
+  }
+
+  @Test
+  void dropsAMergeWhoseInputsAreGone() throws Exception {
+    start(null);
+    merge.processElement(
+        new StreamRecord<>(new MergeTask(0, 0, List.of("gone"), Frontier.MINIMUM, 1)));
+    merge.runMail();
+    assertThat(merge.extractOutputValues()).isEmpty();
+  }
+}

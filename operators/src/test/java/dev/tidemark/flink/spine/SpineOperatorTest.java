@@ -1,0 +1,194 @@
+package dev.tidemark.flink.spine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tidemark.flink.ShardCommit;
+import dev.tidemark.flink.ShardTarget;
+import dev.tidemark.flink.SlotKeys;
+import dev.tidemark.flink.TestShards;
+import dev.tidemark.flink.message.MergeTask;
+import dev.tidemark.flink.message.SpineChange;
+import dev.tidemark.flink.message.Update;
+import dev.tidemark.shard.SeqNo;
+import dev.tidemark.shard.ShardState;
+import dev.tidemark.spine.SpineSpec;
+import dev.tidemark.store.ForwardingStore;
+import dev.tidemark.store.ObjectStore;
+import dev.tidemark.store.StoreException;
+import dev.tidemark.store.StoreSettings;
+import dev.tidemark.store.Stores;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.state.rocksdb.EmbeddedRocksDBStateBackend;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.runtime.tasks.StreamTaskActionExecutor;
+import org.apache.flink.streaming.runtime.tasks.mailbox.MailboxExecutorImpl;
+import org.apache.flink.streaming.runtime.tasks.mailbox.TaskMailbox;
+import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+final class SpineOperatorTest {
+  private final TestShards shards = new TestShards(new SpineSpec(4, 7, 8, 1 << 10, 2.0, true));
+  private final SlotKeys slots = new SlotKeys(1, 1, 16);
+  private ShardTarget shard = shards.shard("a");
+  private Spine spine;
+
+  /** The subtask. */
+  private static final class Spine
+      extends KeyedOneInputStreamOperatorTestHarness<Integer, ShardCommit, MergeTask> {
+    Spine(ShardTarget shard, SlotKeys slots) throws Exception {
+      super(
+          new SpineOperator(
+              new SpineOptions(List.of(shard), TestShards.settings(1, 1 << 20, 64), slots)),
+          commit -> slots.shardKey(commit.shard()),
+          Types.INT,
+          16,
+          1,
+          0);
+      setStateBackend(new EmbeddedRocksDBStateBackend());
+      setup(MergeTask.Serializer.INSTANCE);
+      SpineOperator spine = (SpineOperator) operator;
+      spine.setMailboxExecutor(
+          new MailboxExecutorImpl(getTaskMailbox(), 0, StreamTaskActionExecutor.IMMEDIATE));
+    }
+
+    @Override
+    public void close() {
+      try {
+        operator.close();
+      } catch (Exception e) {
+        throw new IllegalStateException(e);
+      }
+    }
+
+    void runMail() throws Exception {
+      getTaskMailbox().take(TaskMailbox.MIN_PRIORITY).run();
+    }
+
+    List<String> changes() {
+      List<String> changes = new ArrayList<>();
+      var side = getSideOutput(SpineOperator.CHANGES);
+      if (side != null) {
+        for (StreamRecord<SpineChange> change : side) {
+          changes.add(change.getValue().command().name());
+        }
+      }
+      return changes;
+    }
+  }
+
+  private void start() throws Exception {
+    spine = new Spine(shard, slots);
+    spine.initializeEmptyState();
+    spine.open();
+  }
+
+  @AfterEach
+  void stop() {
+    spine.close();
+  }
+
+  private void append(int batches) throws Exception {
+    for (int i = 0; i < batches; i++) {
+      Update row = TestShards.row(slots, 0, i, "x", i * 100L + 99, 1);
+      TestShards.append(shard, i == 0 ? Long.MIN_VALUE : i * 100L, i * 100L + 100, row);
+    }
+  }
+
+  private StreamRecord<ShardCommit> commit(long seqno) throws Exception {
+    return new StreamRecord<>(
+        new ShardCommit(0, "a", new SeqNo(seqno), TestShards.state(shard).upper(), 1));
+  }
+
+  @Test
+  void asksForAMergeOnceALevelIsDue() throws Exception {
+    append(3);
+    start();
+    spine.processElement(commit(4));
+    spine.runMail();
+    assertThat(spine.extractOutputValues()).isEmpty();
+    Update row = TestShards.row(slots, 0, 9, "x", 399, 1);
+    TestShards.append(shard, 300, 400, row);
+    spine.processElement(commit(5));
+    spine.runMail();
+    List<MergeTask> asked = spine.extractOutputValues();
+    assertThat(asked).hasSize(1);
+    assertThat(asked.get(0).inputs()).hasSize(4);
+    spine.processElement(commit(5));
+    assertThat(spine.extractOutputValues()).as("asked for once").hasSize(1);
+  }
+
+  /** Its appends are refused, so no commit would ever have told of it. */
+  @Test
+  void looksAfterAFullShardWithoutACommit() throws Exception {
+    append(7);
+    start();
+    spine.setProcessingTime(1_000);
+    spine.runMail();
+    assertThat(spine.extractOutputValues()).hasSize(1);
+  }
+
+  @Test
+  void movesSinceBeforeItMergesWhenNothingIsRetained() throws Exception {
+    shard = shards.shard("a", Duration.ZERO);
+    append(4);
+    start();
+    spine.processElement(commit(5));
+    spine.runMail();
+    assertThat(spine.changes()).containsExactly("since");
+    assertThat(spine.extractOutputValues()).as("waits for since").isEmpty();
+  }
+
+  @Test
+  void aSlowStoreHoldsUpNoElementAndNoBarrier() throws Exception {
+    append(4);
+    ShardState before = TestShards.state(shard);
+    SlowStore slow = new SlowStore(Stores.open("memory:" + shards.store, StoreSettings.DEFAULT));
+    Stores.putMemory(shards.store, slow);
+    start();
+    spine.processElement(
+        new StreamRecord<>(new ShardCommit(0, "a", before.seqno(), before.upper(), 1)));
+    spine.prepareSnapshotPreBarrier(1);
+    assertThat(spine.snapshot(1, 0)).isNotNull();
+    assertThat(spine.extractOutputValues()).isEmpty();
+    slow.open.countDown();
+    spine.runMail();
+    assertThat(spine.extractOutputValues()).hasSize(1);
+  }
+
+  @Test
+  void plansNothingAfterTheEndOfInput() throws Exception {
+    append(4);
+    start();
+    spine.endInput();
+    spine.setProcessingTime(10_000);
+    assertThat(spine.getTaskMailbox().hasMail()).isFalse();
+    assertThat(spine.extractOutputValues()).isEmpty();
+  }
+
+  /** Answers no GET until it is told to. */
+  private static final class SlowStore extends ForwardingStore {
+    final CountDownLatch open = new CountDownLatch(1);
+
+    SlowStore(ObjectStore store) {
+      super(store);
+    }
+
+    @Override
+    public Optional<byte[]> get(String key) throws StoreException {
+      try {
+        open.await();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+      return super.get(key);
+    }
+  }
+}
