@@ -7,11 +7,13 @@ import dev.tidemark.flink.ShardTarget;
 import dev.tidemark.flink.Workers;
 import dev.tidemark.flink.message.MergeTask;
 import dev.tidemark.flink.message.SpineChange;
+import dev.tidemark.hold.Holds;
 import dev.tidemark.log.Author;
 import dev.tidemark.merge.RunMerger;
 import dev.tidemark.shard.Command;
 import dev.tidemark.shard.ShardState;
 import dev.tidemark.spine.Batch;
+import dev.tidemark.time.Frontier;
 import java.io.IOException;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -166,13 +168,15 @@ public final class MergeOperator extends AbstractStreamOperator<SpineChange>
   private Optional<Batch> output(MergeTask task) throws IOException {
     ShardHandle handle = handles.get(task.shard());
     RunMerger merger = new RunMerger(handle.parts(author));
+    // the task's since is of a state read before, so a hold that isn't listed now has seen it
+    Frontier since = task.since().min(new Holds(handle.log()).leastSince());
     ShardState known = handle.log().known();
     String id = ShardHandle.newId();
     Optional<Batch> output =
-        known.exists() ? merger.merge(known, task.inputs(), task.since(), id) : Optional.empty();
+        known.exists() ? merger.merge(known, task.inputs(), since, id) : Optional.empty();
     return output.isPresent()
         ? output
-        : merger.merge(handle.log().refresh(), task.inputs(), task.since(), id);
+        : merger.merge(handle.log().refresh(), task.inputs(), since, id);
   }
 
   /** Tries again after a while, twice as long each time; what fails too often is left to spine. */

@@ -8,6 +8,9 @@ import dev.tidemark.flink.TestShards;
 import dev.tidemark.flink.message.MergeTask;
 import dev.tidemark.flink.message.SpineChange;
 import dev.tidemark.flink.message.Update;
+import dev.tidemark.hold.Holds;
+import dev.tidemark.log.Hold;
+import dev.tidemark.log.ShardLog;
 import dev.tidemark.shard.Command;
 import dev.tidemark.spine.Batch;
 import dev.tidemark.store.Body;
@@ -125,6 +128,22 @@ final class MergeOperatorTest {
     merge.processElement(new StreamRecord<>(task()));
     merge.runMail();
     assertMerged();
+  }
+
+  @Test
+  void goesNoFurtherThanAHold() throws Exception {
+    MergeTask plan = task();
+    ShardLog log = new ShardLog(Stores.open(shard.url(), StoreSettings.DEFAULT));
+    new Holds(log)
+        .create(new Hold(log.refresh().seqno(), Frontier.of(150), 900_000, "a read", "test"));
+    start(null);
+    merge.processElement(
+        new StreamRecord<>(new MergeTask(0, 0, plan.inputs(), Frontier.of(250), 100)));
+    merge.runMail();
+    assertMerged();
+    Command.InstallMerge install =
+        (Command.InstallMerge) merge.extractOutputValues().get(0).command();
+    assertThat(install.output().since()).isEqualTo(Frontier.of(150));
   }
 
   @Test
