@@ -25,8 +25,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "demo",
     description = {
-      "Starts an S3 server on loopback, feeds a recorded change stream of four tables (149,271 events) through the job,",
-      "then reads the shards back and compares each with the database's own final table."
+      "Stores a recorded change stream in S3 on loopback, reads it back and compares.",
+      "Four tables, 149,271 events: each shard is compared with the database's own final table."
     },
     footer = {
       "",
