@@ -1,11 +1,18 @@
 package dev.tidemark.bench;
 
+import dev.tidemark.flink.ShardTarget;
 import dev.tidemark.flink.SlotKeys;
+import dev.tidemark.flink.message.KeyedRow;
 import dev.tidemark.flink.message.Update;
+import dev.tidemark.flink.upsert.UpsertFunction;
+import dev.tidemark.row.InvalidRowException;
 import dev.tidemark.row.RowCodec;
 import dev.tidemark.schema.Schema;
+import java.util.Arrays;
+import java.util.List;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.functions.RichMapFunction;
+import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.types.RowKind;
@@ -15,8 +22,47 @@ final class BenchUpdates {
   private BenchUpdates() {}
 
   static DataStream<Update> of(
-      DataStream<RowData> rows, Workload workload, Schema schema, SlotKeys slots) {
-    return rows.map(new Encode(schema, slots)).returns(Update.TYPE).name("encode").uid("encode");
+      DataStream<RowData> rows, Workload workload, ShardTarget target, SlotKeys slots) {
+    Schema schema = target.schema();
+    if (workload.envelope() != Workload.Kind.UPSERT) {
+      return rows.map(new Encode(schema, slots)).returns(Update.TYPE).name("encode").uid("encode");
+    }
+    return rows.map(new Key(schema))
+        .returns(KeyedRow.TYPE)
+        .name("encode")
+        .uid("encode")
+        .keyBy(UpsertFunction::keyOf, Types.STRING)
+        .process(new UpsertFunction(List.of(target), slots), Update.TYPE)
+        .name("upsert")
+        .uid("upsert");
+  }
+
+  private static byte[] encode(RowCodec codec, RowData row) throws InvalidRowException {
+    Object[] values = {row.getString(0).toString(), row.getLong(1), row.getString(2).toString()};
+    return codec.encode(values);
+  }
+
+  private static final class Key extends RichMapFunction<RowData, KeyedRow> {
+    private static final long serialVersionUID = 1L;
+
+    private final Schema schema;
+    private transient RowCodec codec;
+
+    Key(Schema schema) {
+      this.schema = schema;
+    }
+
+    @Override
+    public void open(OpenContext context) {
+      codec = new RowCodec(schema);
+    }
+
+    @Override
+    public KeyedRow map(RowData row) throws Exception {
+      byte[] encoded = encode(codec, row);
+      byte[] key = Arrays.copyOf(encoded, codec.keyLength(encoded, 0, encoded.length));
+      return new KeyedRow(0, key, encoded, row.getLong(1), true);
+    }
   }
 
   private static final class Encode extends RichMapFunction<RowData, Update> {
@@ -40,8 +86,7 @@ final class BenchUpdates {
 
     @Override
     public Update map(RowData row) throws Exception {
-      Object[] values = {row.getString(0).toString(), row.getLong(1), row.getString(2).toString()};
-      byte[] encoded = codec.encode(values);
+      byte[] encoded = encode(codec, row);
       int keyLength = codec.keyLength(encoded, 0, encoded.length);
       update.shard = 0;
       update.slotKey = slots.slotKey(0, encoded, keyLength);

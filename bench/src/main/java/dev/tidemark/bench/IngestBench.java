@@ -186,8 +186,7 @@ public final class IngestBench {
     List<ShardTarget> shards = List.of(target());
     SinkSettings settings = SinkSettings.of("bench").withWriteRuns(runs);
     SlotKeys slots = TidemarkSink.slotKeys(shards, settings, PARALLELISM, MAX_PARALLELISM);
-    TidemarkSink.append(
-            BenchUpdates.of(rows, workload, target().schema(), slots), shards, settings, slots)
+    TidemarkSink.append(BenchUpdates.of(rows, workload, target(), slots), shards, settings, slots)
         .sinkTo(new DiscardingSink<>());
   }
 
