@@ -7,6 +7,7 @@ import dev.tidemark.shard.Decision.Refusal;
 import dev.tidemark.shard.Decision.Refusal.Fenced;
 import dev.tidemark.shard.Decision.Refusal.Invalid;
 import dev.tidemark.shard.Decision.Refusal.SpineFull;
+import dev.tidemark.shard.Decision.Refusal.TooManyRuns;
 import dev.tidemark.shard.Decision.Refusal.UpperMismatch;
 import dev.tidemark.spine.Batch;
 import dev.tidemark.spine.Spine;
@@ -22,8 +23,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How an append is decided: what this writer has done already is dropped, first, as the spec may
- * have changed since; what contradicts itself is invalid; the rest must begin at the shard's upper;
- * of that the longest prefix that fits level 0 is admitted.
+ * have changed since; what contradicts itself is invalid; what was cut by another spec into more
+ * runs than this one allows is to be cut anew, which is never refused for good; the rest must begin
+ * at the shard's upper; of that the longest prefix that fits level 0 is admitted.
  */
 final class Appending {
   private Appending() {}
@@ -55,12 +57,15 @@ final class Appending {
             named(batch) + " doesn't begin where " + named(previous) + " before it ends");
       }
       if (batch.runCount() > spec.freshRuns()) {
-        return new Invalid(
+        return new TooManyRuns(
+            batch.runCount(),
+            spec.freshRuns(),
             named(batch)
                 + " has "
                 + batch.runCount()
                 + " runs: a fresh batch may have at most "
-                + spec.freshRuns());
+                + spec.freshRuns()
+                + ": merge some of them, and append it again");
       }
       if (batch.level() != 0 || !batch.since().isMinimum()) {
         return new Invalid(named(batch) + " isn't fresh: its level must be 0, its since min");

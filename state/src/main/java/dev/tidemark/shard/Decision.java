@@ -29,6 +29,14 @@ public sealed interface Decision {
     /** The level that a batch is to enter counts K runs: wait until it was merged, try again. */
     record LevelFull(int level, int runs, int queue, String message) implements Refusal {}
 
+    /**
+     * A fresh batch has more runs than one may by the spec as it is now, perhaps because that was
+     * altered since the batch was cut: merge some of its runs into one, and append it again.
+     *
+     * @param most how many it may have
+     */
+    record TooManyRuns(int runs, int most, String message) implements Refusal {}
+
     /** A younger attempt of the same writer has appended. */
     record Fenced(String message) implements Refusal {}
 

@@ -35,8 +35,7 @@ final class Operator extends Participant {
     } else if (turns > FIRST_END && settings.seals() && chance.happens(0.2)) {
       commit(new Command.Seal(host.freshName()), "cli");
     } else if (chance.happens(0.5)) {
-      // Never less than before: batches that were written under it have up to half as many runs.
-      int fanIn = state.spec().fanIn() + chance.below(2);
+      int fanIn = Math.max(2, state.spec().fanIn() - 2 + chance.below(5));
       commit(
           new Command.AlterSpec(
               fanIn, 2 * fanIn + chance.below(3), 2 * fanIn + chance.below(3), null, null, true),

@@ -121,22 +121,23 @@ final class Writer extends Participant {
     Chance chance = host.chance();
     List<Batch> batches = new ArrayList<>();
     Frontier lower = position;
+    int runs = host.world().settings().spec().freshRuns();
     if (host.world().settings().seals() && turns > 4 && chance.happens(0.2)) {
       position = Frontier.END;
-      return List.of(upload(new BatchDescription(lower, Frontier.END)));
+      return List.of(upload(new BatchDescription(lower, Frontier.END), runs));
     }
     int count = chance.one(1, 1, 1, 2, 3);
     for (int i = 0; i < count; i++) {
       long upper = Math.max(0, lower.time()) + chance.between(1, 3);
       BatchDescription bounds = new BatchDescription(lower, Frontier.of(upper));
-      batches.add(upload(bounds));
+      batches.add(upload(bounds, runs));
       lower = bounds.upper();
     }
     position = lower;
     return batches;
   }
 
-  private Batch upload(BatchDescription bounds) throws IOException {
+  private Batch upload(BatchDescription bounds, int most) throws IOException {
     boolean isCut = host.chance().happens(0.1) && !bounds.upper().isEnd();
     BatchDescription written =
         isCut
@@ -145,7 +146,6 @@ final class Writer extends Participant {
                 Frontier.of(bounds.upper().time() + 1 + host.chance().below(2)))
             : bounds;
     List<List<Update>> runs = new ArrayList<>();
-    int most = host.world().settings().spec().freshRuns();
     for (Update update : Rows.of(job.id, written)) {
       if (runs.size() < most) {
         runs.add(new ArrayList<>());
@@ -194,6 +194,8 @@ final class Writer extends Participant {
       commit(
           new Command.Create(Parquet.SHARD, Parquet.SCHEMA, host.world().settings().spec()),
           "create");
+    } else if (refusal instanceof Refusal.TooManyRuns tooMany) {
+      cutAnew(tooMany.most());
     } else if (refusal instanceof Refusal.Fenced) {
       done = true;
       if (number == job.attempts) {
@@ -206,6 +208,16 @@ final class Writer extends Participant {
     } else if (refusal instanceof Refusal.Invalid && !result.retired()) {
       throw new ViolationError("I5", host.name() + " is refused: " + refusal.message());
     }
+  }
+
+  /** What was written lies about as orphans; the rows of a description are the same for ever. */
+  private void cutAnew(int most) throws IOException {
+    List<Batch> cut = new ArrayList<>();
+    for (Batch batch : pending) {
+      cut.add(batch.runCount() > most ? upload(batch.bounds(), most) : batch);
+    }
+    pending = List.copyOf(cut);
+    maybeCheckpoint();
   }
 
   private void misplaced(Frontier upper, Frontier upto) {

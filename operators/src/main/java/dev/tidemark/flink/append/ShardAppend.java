@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * into the log, and says what became of each written batch. Runs in an executor.
  */
 final class ShardAppend {
+  /** How often batches are cut anew: nobody alters a spec twice while an append is under way. */
+  private static final int MOST_CUTS = 10;
+
   /**
    * What became of it.
    *
@@ -56,7 +59,28 @@ final class ShardAppend {
     this.inlineBytes = inlineBytes;
   }
 
+  /**
+   * Appends. Where the spec was altered since it was looked at, the batches are cut by it anew.
+   *
+   * @throws IOException also when the spec changes all the time
+   */
   Outcome run() throws IOException {
+    for (int cuts = 0; cuts < MOST_CUTS; cuts++) {
+      Outcome outcome = cutAndAppend();
+      if (outcome != null) {
+        return outcome;
+      }
+    }
+    throw new IOException(
+        "shard "
+            + handle.target().url()
+            + ": its spec was altered "
+            + MOST_CUTS
+            + " times while batches were appended; leave it alone for a while");
+  }
+
+  /** Null when the spec has fewer runs in a batch than it had a moment ago. */
+  private @Nullable Outcome cutAndAppend() throws IOException {
     ShardState state = handle.log().known();
     int freshRuns = state.spec().freshRuns();
     AppendPlan plan = plan(state, freshRuns);
@@ -84,7 +108,10 @@ final class ShardAppend {
     if (result instanceof CommitResult.Nothing nothing) {
       return done(plan, nothing.state(), batches.size());
     }
-    return refused(plan, (CommitResult.Refused) result);
+    CommitResult.Refused refused = (CommitResult.Refused) result;
+    return refused.refusal() instanceof Decision.Refusal.TooManyRuns
+        ? null
+        : refused(plan, refused);
   }
 
   private AppendPlan plan(ShardState state, int freshRuns) {

@@ -12,6 +12,7 @@ import dev.tidemark.flink.message.Update;
 import dev.tidemark.flink.message.WrittenBatch;
 import dev.tidemark.log.ShardLog;
 import dev.tidemark.merge.Compactor;
+import dev.tidemark.shard.Command;
 import dev.tidemark.shard.ShardState;
 import dev.tidemark.spine.Batch;
 import dev.tidemark.spine.SpineSpec;
@@ -303,6 +304,29 @@ final class AppendOperatorTest {
     append.notifyOfCompletedCheckpoint(1);
     assertThat(append.out()).containsExactly("a 100 8");
     assertThat(TestShards.updates(a)).hasSize(8);
+  }
+
+  /** The job's picture of the spec is older than the shard's when the append is decided. */
+  @Test
+  void batchesCutByAnOlderSpecAreCutAnew() throws Exception {
+    shards = new TestShards(new SpineSpec(8, 15, 16, 1 << 10, 2.0, true));
+    a = shards.shard("a");
+    b = shards.shard("b");
+    start();
+    for (int slot = 0; slot < 4; slot++) {
+      append.add(List.of(TestBatches.uploaded(a, slot, MIN, 100, row(0, slot, 50))));
+    }
+    append.processWatermark(99);
+    snapshot(1);
+    TestShards.change(
+        a,
+        new Command.AlterSpec(2, 3, 4, null, null, null),
+        TestShards.author("admin", "2026-01-01T00:00:00.000Z"));
+    append.notifyOfCompletedCheckpoint(1);
+    assertThat(append.out()).containsExactly("a 100 4");
+    assertThat(TestShards.state(a).spec().fanIn()).isEqualTo(2);
+    assertThat(TestShards.state(a).batches().get(0).runCount()).isEqualTo(1);
+    assertThat(TestShards.updates(a)).hasSize(4);
   }
 
   private void fill() throws Exception {
