@@ -127,7 +127,7 @@ public final class IngestBench {
         while (!Gate.awaitEpoch(epoch, 500)) {
           failIfEnded(end);
         }
-        cluster.triggerCheckpoint(job, CheckpointType.FULL).get(300, TimeUnit.SECONDS);
+        cluster.triggerCheckpoint(job, CheckpointType.CONFIGURED).get(300, TimeUnit.SECONDS);
       }
       awaitReadable(end);
       long cpuAfter = system.getProcessCpuTime();
@@ -186,8 +186,7 @@ public final class IngestBench {
     List<ShardTarget> shards = List.of(target());
     SinkSettings settings = SinkSettings.of("bench").withWriteRuns(runs);
     SlotKeys slots = TidemarkSink.slotKeys(shards, settings, PARALLELISM, MAX_PARALLELISM);
-    TidemarkSink.append(BenchUpdates.of(rows, workload, target(), slots), shards, settings, slots)
-        .sinkTo(new DiscardingSink<>());
+    TidemarkSink.append(BenchUpdates.of(rows, workload, target(), slots), shards, settings, slots);
   }
 
   private static void awaitRunning(MiniCluster cluster, JobID job, CompletableFuture<JobResult> end)
@@ -237,7 +236,7 @@ public final class IngestBench {
     Gate.stop();
     while (!end.isDone()) {
       try {
-        cluster.triggerCheckpoint(job, CheckpointType.FULL).get(30, TimeUnit.SECONDS);
+        cluster.triggerCheckpoint(job, CheckpointType.CONFIGURED).get(30, TimeUnit.SECONDS);
         end.get(100, TimeUnit.MILLISECONDS);
       } catch (TimeoutException notYet) {
         continue;

@@ -121,27 +121,27 @@ public final class TidemarkSink {
             .setParallelism(Math.min(env.getParallelism(), shards.size()))
             .setMaxParallelism(slots.maxParallelism());
     if (settings.merging()) {
-      sidePath(commits, shards, settings, slots);
+      sidePath(commits, shards, settings);
     }
     return commits;
   }
 
-  /** What keeps the spines within their specs; nothing in it may hold up a barrier. */
+  /**
+   * What keeps the spines within their specs; nothing in it may hold up a barrier. Spine and
+   * install are one subtask each, for all shards: they decide and commit, the work is merge's.
+   */
   private static void sidePath(
       SingleOutputStreamOperator<ShardCommit> commits,
       List<ShardTarget> shards,
-      SinkSettings settings,
-      SlotKeys slots) {
+      SinkSettings settings) {
     SingleOutputStreamOperator<MergeTask> spine =
         commits
-            .keyBy(commit -> slots.shardKey(commit.shard()), Types.INT)
+            .global()
             .transform(
-                "spine",
-                MergeTask.TYPE,
-                new SpineOperator(new SpineOptions(shards, settings, slots)))
+                "spine", MergeTask.TYPE, new SpineOperator(new SpineOptions(shards, settings)))
             .uid("tidemark-spine")
             .setParallelism(1)
-            .setMaxParallelism(slots.maxParallelism());
+            .setMaxParallelism(1);
     SingleOutputStreamOperator<SpineChange> merge =
         spine
             .rebalance()
@@ -153,12 +153,12 @@ public final class TidemarkSink {
     spine
         .getSideOutput(SpineOperator.CHANGES)
         .union(merge)
-        .keyBy(change -> slots.shardKey(change.shard()), Types.INT)
+        .global()
         .transform("install", Types.VOID, new InstallOperator(new InstallOptions(shards, settings)))
         .uid("tidemark-install")
         .slotSharingGroup("default")
         .setParallelism(1)
-        .setMaxParallelism(slots.maxParallelism());
+        .setMaxParallelism(1);
   }
 
   private static void checkMode(StreamExecutionEnvironment env) {

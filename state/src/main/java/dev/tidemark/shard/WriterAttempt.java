@@ -22,6 +22,9 @@ public record WriterAttempt(String writer, String started, String attempt, Strin
 
   /** By the instants, as the number of fraction digits varies; by text where one is no instant. */
   private static int compareStarts(String one, String other) {
+    if (one.equals(other)) {
+      return 0;
+    }
     try {
       return Instant.parse(one).compareTo(Instant.parse(other));
     } catch (DateTimeParseException notInstants) {

@@ -26,9 +26,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Puts the changes of the side path into the shards' logs, in threads of its own; keyed by shard,
- * the changes of a shard one after another. A change that no longer fits does nothing: the spine
- * sees the log and asks anew.
+ * Puts the changes of the side path into the shards' logs, in threads of its own, those of one
+ * shard one after another. A change that no longer fits does nothing: the spine sees the log and
+ * asks anew.
  */
 public final class InstallOperator extends AbstractStreamOperator<Void>
     implements OneInputStreamOperator<SpineChange, Void> {

@@ -3,12 +3,11 @@ package dev.tidemark.flink.spine;
 import dev.tidemark.flink.ShardCommit;
 import dev.tidemark.flink.ShardHandle;
 import dev.tidemark.flink.ShardHandles;
+import dev.tidemark.flink.ShardTarget;
 import dev.tidemark.flink.Workers;
 import dev.tidemark.flink.message.MergeTask;
 import dev.tidemark.flink.message.SpineChange;
-import dev.tidemark.log.LogCodec;
 import dev.tidemark.shard.Command;
-import dev.tidemark.shard.Fact;
 import dev.tidemark.shard.SeqNo;
 import dev.tidemark.shard.ShardState;
 import dev.tidemark.spine.Batch;
@@ -16,8 +15,8 @@ import dev.tidemark.spine.MergePlan;
 import dev.tidemark.spine.SpinePlanner;
 import dev.tidemark.time.Frontier;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -25,14 +24,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import org.apache.flink.api.common.operators.MailboxExecutor;
-import org.apache.flink.api.common.state.MapState;
-import org.apache.flink.api.common.state.MapStateDescriptor;
-import org.apache.flink.api.common.state.ValueState;
-import org.apache.flink.api.common.state.ValueStateDescriptor;
-import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
-import org.apache.flink.api.common.typeinfo.Types;
-import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
-import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.BoundedOneInput;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
@@ -48,10 +39,10 @@ import org.slf4j.LoggerFactory;
  * Looks at the batches of its shards after each commit, and once a second while there is work, and
  * asks for what the planner wants: merges of merge, all else of install, by the side output.
  *
- * <p>Its keyed state is a view of the log: the batches at a version. It is brought up to date from
- * the log and never believed against it. Which merges it has asked for is not in the log; losing
- * that costs a merge done twice. There is no answer to what it asks: what became of it is in the
- * log.
+ * <p>It has no state: the levels are in the log, whose state the task's handle keeps up to date.
+ * Which merges it has asked for is not in the log; losing that costs a merge done twice. There is
+ * no answer to what it asks: what became of it is in the log. A keyed state would be a second copy
+ * that is never believed, and a RocksDB instance to snapshot at each checkpoint.
  */
 public final class SpineOperator extends AbstractStreamOperator<MergeTask>
     implements OneInputStreamOperator<ShardCommit, MergeTask>, BoundedOneInput {
@@ -71,9 +62,7 @@ public final class SpineOperator extends AbstractStreamOperator<MergeTask>
 
   private final SpineOptions options;
 
-  private transient ValueState<Long> versionState;
-  private transient MapState<String, byte[]> batchState;
-  private transient Map<Integer, Shard> shards;
+  private transient List<Shard> shards;
   private transient @Nullable ScheduledFuture<?> tick;
   private transient boolean ended;
   private transient MailboxExecutor mailbox;
@@ -89,7 +78,6 @@ public final class SpineOperator extends AbstractStreamOperator<MergeTask>
 
   /** What spine keeps of one of its shards between looks. */
   private static final class Shard {
-    final Integer key;
     final int index;
     final ShardHandle handle;
     final SinceRule sinceRule;
@@ -108,8 +96,7 @@ public final class SpineOperator extends AbstractStreamOperator<MergeTask>
     /** Whether its log is being read. */
     boolean reading;
 
-    Shard(Integer key, int index, ShardHandle handle) {
-      this.key = key;
+    Shard(int index, ShardHandle handle) {
       this.index = index;
       this.handle = handle;
       this.sinceRule = new SinceRule(handle.target().retain());
@@ -119,21 +106,6 @@ public final class SpineOperator extends AbstractStreamOperator<MergeTask>
   /** For these shards. */
   public SpineOperator(SpineOptions options) {
     this.options = options;
-  }
-
-  @Override
-  public void initializeState(StateInitializationContext context) throws Exception {
-    super.initializeState(context);
-    versionState =
-        context.getKeyedStateStore().getState(new ValueStateDescriptor<>("version-1", Types.LONG));
-    batchState =
-        context
-            .getKeyedStateStore()
-            .getMapState(
-                new MapStateDescriptor<>(
-                    "batches-1",
-                    Types.STRING,
-                    PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO));
   }
 
   @Override
@@ -147,19 +119,11 @@ public final class SpineOperator extends AbstractStreamOperator<MergeTask>
   public void open() throws Exception {
     super.open();
     executor = Workers.pool("tidemark-spine", READS);
-    shards = new HashMap<>();
-    var task = getRuntimeContext().getTaskInfo();
+    shards = new ArrayList<>();
     for (int index = 0; index < options.shards().size(); index++) {
-      int key = options.slots().shardKey(index);
-      int subtask =
-          KeyGroupRangeAssignment.assignKeyToParallelOperator(
-              key, task.getMaxNumberOfParallelSubtasks(), task.getNumberOfParallelSubtasks());
-      if (subtask == task.getIndexOfThisSubtask()) {
-        ShardHandle handle =
-            ShardHandles.acquire(
-                getRuntimeContext(), options.shards().get(index), options.settings());
-        shards.put(index, new Shard(key, index, handle));
-      }
+      ShardTarget target = options.shards().get(index);
+      shards.add(
+          new Shard(index, ShardHandles.acquire(getRuntimeContext(), target, options.settings())));
     }
     maybeTick();
   }
@@ -168,9 +132,6 @@ public final class SpineOperator extends AbstractStreamOperator<MergeTask>
   public void processElement(StreamRecord<ShardCommit> element) throws Exception {
     ShardCommit commit = element.getValue();
     Shard shard = shards.get(commit.shard());
-    if (shard == null) {
-      throw new IllegalStateException("a commit came to the wrong subtask: " + commit);
-    }
     ShardState known = shard.handle.log().known();
     if (known.seqno().compareTo(commit.seqno()) < 0) {
       readOn(shard);
@@ -181,7 +142,7 @@ public final class SpineOperator extends AbstractStreamOperator<MergeTask>
   }
 
   private void maybeTick() {
-    if (tick == null && !ended && shards.values().stream().anyMatch(shard -> shard.busy)) {
+    if (tick == null && !ended && shards.stream().anyMatch(shard -> shard.busy)) {
       long now = getProcessingTimeService().getCurrentProcessingTime();
       tick = getProcessingTimeService().registerTimer(now + TICK_MILLIS, this::tick);
     }
@@ -190,7 +151,7 @@ public final class SpineOperator extends AbstractStreamOperator<MergeTask>
   /** Reads on the shards with work: merges are installed without a commit that would tell. */
   private void tick(long time) throws Exception {
     tick = null;
-    for (Shard shard : shards.values()) {
+    for (Shard shard : shards) {
       if (shard.busy) {
         ShardState known = shard.handle.log().known();
         if (known.exists() && !known.seqno().equals(shard.looked)) {
@@ -241,12 +202,10 @@ public final class SpineOperator extends AbstractStreamOperator<MergeTask>
     maybeTick();
   }
 
-  /** Brings the view up to date and asks for what is wanted and not asked for yet. */
-  private void look(Shard shard, ShardState state) throws Exception {
+  /** Asks for what is wanted and not asked for yet. */
+  private void look(Shard shard, ShardState state) {
     long now = getProcessingTimeService().getCurrentProcessingTime();
-    setCurrentKey(shard.key);
     shard.looked = state.seqno();
-    view(state);
     if (ended) {
       return;
     }
@@ -342,29 +301,6 @@ public final class SpineOperator extends AbstractStreamOperator<MergeTask>
     output.collect(CHANGES, new StreamRecord<>(new SpineChange(shard.index, command)));
   }
 
-  /** Makes the keyed state what the log says. */
-  private void view(ShardState state) throws Exception {
-    Long version = versionState.value();
-    if (version != null && version == state.seqno().value()) {
-      return;
-    }
-    Set<String> stay = new HashSet<>();
-    for (Batch batch : state.batches()) {
-      String key = batch.level() + "/" + batch.id() + "/" + batch.bounds().upper();
-      stay.add(key);
-      if (!batchState.contains(key)) {
-        batchState.put(key, LogCodec.encodeFact(new Fact.BatchFact(batch)));
-      }
-    }
-    Set<String> viewed = new HashSet<>();
-    batchState.keys().forEach(viewed::add);
-    viewed.removeAll(stay);
-    for (String key : viewed) {
-      batchState.remove(key);
-    }
-    versionState.update(state.seqno().value());
-  }
-
   @Override
   public void processWatermark(Watermark mark) {}
 
@@ -383,7 +319,7 @@ public final class SpineOperator extends AbstractStreamOperator<MergeTask>
   public void close() throws Exception {
     Workers.stop(executor);
     if (shards != null) {
-      shards.values().forEach(shard -> shard.handle.close());
+      shards.forEach(shard -> shard.handle.close());
     }
     super.close();
   }

@@ -2,7 +2,6 @@ package dev.tidemark.flink.spine;
 
 import dev.tidemark.flink.ShardTarget;
 import dev.tidemark.flink.SinkSettings;
-import dev.tidemark.flink.SlotKeys;
 import java.io.Serializable;
 import java.util.List;
 
@@ -11,9 +10,8 @@ import java.util.List;
  *
  * @param shards the job's shards
  * @param settings the sink's settings
- * @param slots the keys of shards
  */
-public record SpineOptions(List<ShardTarget> shards, SinkSettings settings, SlotKeys slots)
+public record SpineOptions(List<ShardTarget> shards, SinkSettings settings)
     implements Serializable {
   /** Copies the list. */
   public SpineOptions {

@@ -22,13 +22,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
-import org.apache.flink.api.common.typeinfo.Types;
-import org.apache.flink.state.rocksdb.EmbeddedRocksDBStateBackend;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.runtime.tasks.StreamTaskActionExecutor;
 import org.apache.flink.streaming.runtime.tasks.mailbox.MailboxExecutorImpl;
 import org.apache.flink.streaming.runtime.tasks.mailbox.TaskMailbox;
-import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
+import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -42,17 +40,10 @@ final class SpineOperatorTest {
 
   /** The subtask. */
   private static final class Spine
-      extends KeyedOneInputStreamOperatorTestHarness<Integer, ShardCommit, MergeTask> {
-    Spine(ShardTarget shard, SlotKeys slots) throws Exception {
+      extends OneInputStreamOperatorTestHarness<ShardCommit, MergeTask> {
+    Spine(ShardTarget shard) throws Exception {
       super(
-          new SpineOperator(
-              new SpineOptions(List.of(shard), TestShards.settings(1, 1 << 20, 64), slots)),
-          commit -> slots.shardKey(commit.shard()),
-          Types.INT,
-          16,
-          1,
-          0);
-      setStateBackend(new EmbeddedRocksDBStateBackend());
+          new SpineOperator(new SpineOptions(List.of(shard), TestShards.settings(1, 1 << 20, 64))));
       setup(MergeTask.Serializer.INSTANCE);
       SpineOperator spine = (SpineOperator) operator;
       spine.setMailboxExecutor(
@@ -85,7 +76,7 @@ final class SpineOperatorTest {
   }
 
   private void start() throws Exception {
-    spine = new Spine(shard, slots);
+    spine = new Spine(shard);
     spine.initializeEmptyState();
     spine.open();
   }
