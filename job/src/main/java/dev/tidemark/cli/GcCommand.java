@@ -5,8 +5,8 @@ import dev.tidemark.gc.Collector;
 import dev.tidemark.gc.GcReport;
 import dev.tidemark.gc.GcSettings;
 import dev.tidemark.job.Amounts;
+import dev.tidemark.job.UpkeepKeys;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -34,15 +34,21 @@ final class GcCommand implements Callable<Integer> {
   @Option(
       names = "--keep",
       paramLabel = "TIME",
-      description = "Keep parts so long after they left (default: 1 h, at least 10 min).")
+      description = "Keep parts so long after they left (default: gc.keep, 1 h; at least 10 min).")
   private @Nullable String keep;
 
   @Option(
       names = "--orphan-age",
       paramLabel = "TIME",
       description =
-          "Parts that nobody ever named go when so old (default: 7 d, at least 1 d); more than the oldest checkpoint that may be restored.")
+          "Parts that nobody ever named go when so old (default: gc.orphan-age, 7 days; at least 1 day); more than the oldest checkpoint that may be restored.")
   private @Nullable String orphanAge;
+
+  @Option(
+      names = "--unsafe",
+      description =
+          "Take less than the least for --keep and --orphan-age: only while nobody reads or writes the shard.")
+  private boolean unsafe;
 
   @Option(
       names = "--keep-orphans",
@@ -72,21 +78,11 @@ final class GcCommand implements Callable<Integer> {
   }
 
   private GcSettings settings() {
-    try {
-      return GcSettings.of(
-          keep == null ? GcSettings.DEFAULT.keep() : duration("--keep", keep),
-          orphanAge == null ? GcSettings.DEFAULT.orphanAge() : duration("--orphan-age", orphanAge));
-    } catch (IllegalArgumentException e) {
-      throw new CommandException(Exit.USAGE, String.valueOf(e.getMessage()), e);
-    }
-  }
-
-  private static Duration duration(String option, String text) {
-    try {
-      return Amounts.duration(text);
-    } catch (RuntimeException e) {
-      throw new CommandException(Exit.USAGE, option + ": " + e.getMessage(), e);
-    }
+    return UpkeepKeys.gc(
+        ReaderOptions.options(context, reader.conf),
+        keep == null ? "" : keep,
+        orphanAge == null ? "" : orphanAge,
+        unsafe);
   }
 
   private void show(GcReport report) {

@@ -7,6 +7,7 @@ import dev.tidemark.flink.decode.DecodeSettings.Format;
 import dev.tidemark.flink.decode.Envelope;
 import dev.tidemark.flink.decode.TableMapping;
 import dev.tidemark.flink.source.SourceSettings;
+import dev.tidemark.gc.GcSettings;
 import dev.tidemark.store.StoreSettings;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -139,7 +140,24 @@ final class JobOptionsReader {
         options.value(JobKeys.MERGE).equals("here"),
         options.value(RunKeys.MERGE_PARALLELISM),
         options.value(RunKeys.MERGE_MEMORY),
-        options.value(RunKeys.MAX_STALL));
+        options.value(RunKeys.MAX_STALL),
+        UpkeepKeys.interval(options),
+        gc());
+  }
+
+  private GcSettings gc() {
+    UpkeepKeys.holdExpiry(options);
+    GcSettings gc = UpkeepKeys.gc(options);
+    Duration timeout = options.value(RunKeys.CHECKPOINT_TIMEOUT);
+    if (gc.orphanAge().compareTo(timeout) <= 0 && !options.value(UpkeepKeys.UNSAFE)) {
+      throw new OptionException(
+          "gc.orphan-age = "
+              + Amounts.text(gc.orphanAge())
+              + ": must be more than checkpoint.timeout, "
+              + Amounts.text(timeout)
+              + ", or what a checkpoint holds could be taken for an orphan");
+    }
+    return gc;
   }
 
   private JobOptions.Checkpoints checkpoints(String warehouse) {

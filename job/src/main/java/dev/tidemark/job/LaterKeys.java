@@ -11,7 +11,6 @@ final class LaterKeys {
           "mint.interval",
           "merge.chunk-bytes",
           "upsert.memory",
-          "hold.expiry",
           "schema.change",
           "settle",
           "seal",
@@ -22,7 +21,7 @@ final class LaterKeys {
           "source.from",
           "source.until",
           "source.group");
-  private static final List<String> PREFIXES = List.of("gc.", "source.kafka.");
+  private static final List<String> PREFIXES = List.of("source.kafka.");
 
   private LaterKeys() {}
 

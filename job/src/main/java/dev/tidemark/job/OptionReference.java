@@ -38,6 +38,7 @@ public final class OptionReference {
         """);
     section(out, "The source", SourceKeys.ALL);
     section(out, "Writing, merging, checkpoints, start", RunKeys.ALL);
+    section(out, "Garbage and holds", UpkeepKeys.ALL);
     section(out, "The store", StoreKeys.ALL);
     out.append(
         """

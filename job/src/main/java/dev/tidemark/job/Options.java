@@ -27,7 +27,7 @@ public final class Options {
   record Setting(String text, String origin) {}
 
   static final List<OptionKey<?>> KEYS =
-      Stream.of(JobKeys.ALL, SourceKeys.ALL, RunKeys.ALL, StoreKeys.ALL)
+      Stream.of(JobKeys.ALL, SourceKeys.ALL, RunKeys.ALL, UpkeepKeys.ALL, StoreKeys.ALL)
           .flatMap(List::stream)
           .toList();
 

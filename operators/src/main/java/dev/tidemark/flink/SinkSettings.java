@@ -1,5 +1,6 @@
 package dev.tidemark.flink;
 
+import dev.tidemark.gc.GcSettings;
 import dev.tidemark.store.StoreSettings;
 import java.io.Serializable;
 import java.time.Duration;
@@ -20,6 +21,8 @@ import java.time.Duration;
  * @param mergeParallelism the subtasks of merge
  * @param mergeMemoryBytes what one merge subtask may hold in memory (merge.memory)
  * @param maxStall how long appends may wait for merges before the job fails (spine.max-stall)
+ * @param gcInterval how often each shard's garbage is collected (gc.interval)
+ * @param gc how carefully (gc.keep, gc.orphan-age)
  */
 public record SinkSettings(
     String writer,
@@ -33,7 +36,9 @@ public record SinkSettings(
     boolean merging,
     int mergeParallelism,
     long mergeMemoryBytes,
-    Duration maxStall)
+    Duration maxStall,
+    Duration gcInterval,
+    GcSettings gc)
     implements Serializable {
 
   /** The defaults, for a writer. */
@@ -50,7 +55,9 @@ public record SinkSettings(
         true,
         1,
         256L << 20,
-        Duration.ofMinutes(10));
+        Duration.ofMinutes(10),
+        Duration.ofMinutes(10),
+        GcSettings.DEFAULT);
   }
 
   /** The same settings with another {@code write.runs}. */
@@ -67,6 +74,27 @@ public record SinkSettings(
         merging,
         mergeParallelism,
         mergeMemoryBytes,
-        maxStall);
+        maxStall,
+        gcInterval,
+        gc);
+  }
+
+  /** The same settings with another {@code gc.interval} and {@code gc.*}. */
+  public SinkSettings withGc(Duration interval, GcSettings settings) {
+    return new SinkSettings(
+        writer,
+        store,
+        writeParallelism,
+        writeRuns,
+        bufferBytes,
+        partTargetBytes,
+        inlineBytes,
+        idleInterval,
+        merging,
+        mergeParallelism,
+        mergeMemoryBytes,
+        maxStall,
+        interval,
+        settings);
   }
 }

@@ -4,19 +4,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tidemark.flink.message.Update;
+import dev.tidemark.gc.GcSettings;
 import dev.tidemark.log.ShardLog;
 import dev.tidemark.read.ShardReader;
+import dev.tidemark.read.Verifier;
 import dev.tidemark.row.UpdateCursor;
+import dev.tidemark.shard.Fact;
 import dev.tidemark.shard.ShardState;
 import dev.tidemark.spine.Batch;
+import dev.tidemark.spine.PartLocation;
 import dev.tidemark.spine.SpineSpec;
+import dev.tidemark.store.ObjectInfo;
 import dev.tidemark.store.StoreSettings;
 import dev.tidemark.store.Stores;
 import dev.tidemark.time.Frontier;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.datastream.DataStream;
@@ -60,7 +67,9 @@ final class SinkJobTest {
         merging,
         1,
         64L << 20,
-        Duration.ofMinutes(1));
+        Duration.ofMinutes(1),
+        Duration.ofMinutes(10),
+        GcSettings.DEFAULT);
   }
 
   private interface Rows {
@@ -68,12 +77,15 @@ final class SinkJobTest {
   }
 
   private JobClient submit(Rows rows, boolean merging) throws Exception {
+    return submit(rows, settings(merging));
+  }
+
+  private JobClient submit(Rows rows, SinkSettings settings) throws Exception {
     StreamExecutionEnvironment env =
         StreamExecutionEnvironment.getExecutionEnvironment(
             TestJobs.conf(folder.toUri() + "ckpt", 50));
     env.setParallelism(1);
     env.setMaxParallelism(16);
-    SinkSettings settings = settings(merging);
     SlotKeys slots = TidemarkSink.slotKeys(List.of(shard), settings, 1, 16);
     TidemarkSink.append(rows.stream(env, slots), List.of(shard), settings, slots)
         .sinkTo(new DiscardingSink<>())
@@ -134,6 +146,39 @@ final class SinkJobTest {
     assertThat(state.batches().stream().mapToLong(batch -> batch.errors().size()).sum())
         .as("error parts, merged with their batches")
         .isLessThan(count / ManyUpdates.ERROR_EVERY);
+  }
+
+  /** The parts that stood in the log and are no longer there. */
+  private long collected() throws Exception {
+    Set<String> there = new HashSet<>();
+    for (ObjectInfo part : TestShards.open(shard).list("part/", "", Integer.MAX_VALUE)) {
+      there.add(part.key());
+    }
+    return TestShards.entries(shard).stream()
+        .flatMap(entry -> entry.diff().add().stream())
+        .filter(Fact.BatchFact.class::isInstance)
+        .flatMap(fact -> ((Fact.BatchFact) fact).batch().runs().stream())
+        .flatMap(List::stream)
+        .map(part -> part.location())
+        .filter(PartLocation.Stored.class::isInstance)
+        .map(location -> ((PartLocation.Stored) location).key())
+        .distinct()
+        .filter(key -> !there.contains(key))
+        .count();
+  }
+
+  @Test
+  void theJobCollectsItsOwnGarbageAndLosesNothing() throws Exception {
+    long count = 6_000;
+    GcSettings eager = new GcSettings(Duration.ZERO, Duration.ofDays(7), 4096, 10_000);
+    SinkSettings settings = settings(true).withGc(Duration.ofMillis(200), eager);
+    JobClient job = submit((env, slots) -> ManyUpdates.stream(env, count, 100, slots), settings);
+    TestJobs.await("garbage goes", job, () -> TestShards.state(shard).exists() && collected() > 0);
+    job.getJobExecutionResult().get();
+    assertThat(snapshot(count - 1)).isEqualTo(lastRows(count));
+    assertThat(TestShards.errors(shard, count - 1)).hasSize((int) count / ManyUpdates.ERROR_EVERY);
+    assertThat(new Verifier(new ShardLog(TestShards.open(shard))).verify(true).findings())
+        .isEmpty();
   }
 
   @Test

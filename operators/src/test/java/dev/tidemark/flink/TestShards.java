@@ -1,6 +1,7 @@
 package dev.tidemark.flink;
 
 import dev.tidemark.flink.message.Update;
+import dev.tidemark.gc.GcSettings;
 import dev.tidemark.log.Author;
 import dev.tidemark.log.CommitResult;
 import dev.tidemark.log.LogEntry;
@@ -94,7 +95,9 @@ public final class TestShards {
         true,
         1,
         64L << 20,
-        Duration.ofMinutes(1));
+        Duration.ofMinutes(1),
+        Duration.ofMinutes(10),
+        GcSettings.DEFAULT);
   }
 
   /** A row. */

@@ -27,8 +27,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The only one who deletes parts, log and rollups. A round goes by a checked state, however old, in
@@ -53,8 +51,6 @@ import org.slf4j.LoggerFactory;
  * remembers what it read of the log from round to round, so keep it. Not thread-safe.
  */
 public final class Collector {
-  private static final Logger LOG = LoggerFactory.getLogger(Collector.class);
-
   /** Keys in a DELETE, S3's limit. */
   private static final int PAGE = 1000;
 
@@ -145,7 +141,6 @@ public final class Collector {
       }
     } catch (DeniedException e) {
       tally.denied = e.getMessage();
-      LOG.error("{}: garbage stays, as it can't be deleted: {}", store.location(), e.getMessage());
     }
     return tally.report();
   }
@@ -164,7 +159,7 @@ public final class Collector {
 
   // ---- Deleting
 
-  /** The store doesn't let us delete: loud, but no reason for a job to stop. */
+  /** The store doesn't let us delete: to be told loudly, but no reason for a job to stop. */
   private static final class DeniedException extends IOException {
     private static final long serialVersionUID = 1L;
 

@@ -48,16 +48,14 @@ public record GcReport(
     held = Map.copyOf(held);
   }
 
+  /** All that was deleted. */
+  public long objectsDeleted() {
+    return partsDeleted + entriesDeleted + rollupsDeleted + orphansDeleted + holdsDeleted;
+  }
+
   /** Whether anything was deleted. */
   public boolean didSomething() {
-    return partsDeleted
-            + blocksClosed
-            + entriesDeleted
-            + rollupsDeleted
-            + orphansDeleted
-            + holdsDeleted
-            + batchesDiscarded
-        > 0;
+    return objectsDeleted() + blocksClosed + batchesDiscarded > 0;
   }
 
   /** The counts while a round goes on. */

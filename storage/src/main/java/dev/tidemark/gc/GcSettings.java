@@ -1,5 +1,6 @@
 package dev.tidemark.gc;
 
+import java.io.Serializable;
 import java.time.Duration;
 
 /**
@@ -11,7 +12,8 @@ import java.time.Duration;
  * @param mostEntries log entries read in one round
  * @param mostDeletes objects deleted in one round
  */
-public record GcSettings(Duration keep, Duration orphanAge, int mostEntries, int mostDeletes) {
+public record GcSettings(Duration keep, Duration orphanAge, int mostEntries, int mostDeletes)
+    implements Serializable {
   /** The least gc.keep: a refresh, a plan and opening a part's files take that at worst. */
   public static final Duration LEAST_KEEP = Duration.ofMinutes(10);
 
@@ -45,10 +47,40 @@ public record GcSettings(Duration keep, Duration orphanAge, int mostEntries, int
     return new GcSettings(keep, orphanAge, MOST_ENTRIES, MOST_DELETES);
   }
 
+  /**
+   * Settings below the least, for a shard that nobody reads or writes meanwhile: a state once
+   * loaded may then not be readable any more, and a job may be refused what it was restored with.
+   *
+   * @throws IllegalArgumentException when one makes no sense all the same
+   */
+  public static GcSettings unsafe(Duration keep, Duration orphanAge) {
+    check("gc.keep", keep, Duration.ZERO);
+    check("gc.orphan-age", orphanAge, Duration.ZERO);
+    return new GcSettings(keep, orphanAge, MOST_ENTRIES, MOST_DELETES);
+  }
+
   private static void check(String name, Duration value, Duration least) {
     if (value.compareTo(least) < 0 || value.compareTo(GREATEST) > 0) {
       throw new IllegalArgumentException(
-          name + " is " + value + ": must be from " + least + " to " + GREATEST);
+          name + " is " + text(value) + ": must be from " + text(least) + " to " + text(GREATEST));
     }
+  }
+
+  /** As people write it: with the largest unit that leaves no rest. */
+  private static String text(Duration value) {
+    long millis = value.toMillis();
+    if (millis == 0) {
+      return "0 s";
+    }
+    if (millis % 86_400_000 == 0) {
+      return value.toDays() + " days";
+    }
+    if (millis % 3_600_000 == 0) {
+      return value.toHours() + " h";
+    }
+    if (millis % 60_000 == 0) {
+      return value.toMinutes() + " min";
+    }
+    return millis % 1000 == 0 ? value.toSeconds() + " s" : millis + " ms";
   }
 }

@@ -54,7 +54,7 @@ public final class Maintenance {
   }
 
   /**
-   * Moves since to {@code upper - retain}, below all holds, if it gets on enough.
+   * Moves since to {@code retain} behind the upper, below all holds, if it gets on enough.
    *
    * @param mergeWanted whether any progress is worth it, as a merge waits
    * @return the since that holds from here on
@@ -68,7 +68,8 @@ public final class Maintenance {
     if (movedNanos != null && now - movedNanos < SINCE_NANOS) {
       return state.since();
     }
-    Frontier wanted = back(lastFinite(state), retain.toMillis());
+    // The last time below the upper stays readable, however little is retained.
+    Frontier wanted = back(lastFinite(state), Math.max(1, retain.toMillis()));
     long least = mergeWanted ? 1 : Math.max(1, retain.toMillis() / STEPS);
     if (!getsOn(state.since(), wanted, least)) {
       return state.since();

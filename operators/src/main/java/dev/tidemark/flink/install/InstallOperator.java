@@ -6,8 +6,10 @@ import dev.tidemark.flink.ShardHandles;
 import dev.tidemark.flink.ShardTarget;
 import dev.tidemark.flink.Workers;
 import dev.tidemark.flink.message.SpineChange;
+import dev.tidemark.hold.Holds;
 import dev.tidemark.log.Author;
 import dev.tidemark.log.CommitResult;
+import dev.tidemark.log.ShardLog;
 import dev.tidemark.shard.Command;
 import java.io.IOException;
 import java.time.Clock;
@@ -22,13 +24,14 @@ import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Puts the changes of the side path into the shards' logs, in threads of its own, those of one
  * shard one after another. A change that no longer fits does nothing: the spine sees the log and
- * asks anew.
+ * asks anew. Beside that it looks after the shards by the clock ({@link Upkeep}).
  */
 public final class InstallOperator extends AbstractStreamOperator<Void>
     implements OneInputStreamOperator<SpineChange, Void> {
@@ -46,6 +49,7 @@ public final class InstallOperator extends AbstractStreamOperator<Void>
   private transient List<ShardHandle> handles;
   private transient List<LongCounter> merges;
   private transient List<LongCounter> mergedBytes;
+  private transient @Nullable Upkeep upkeep;
 
   /** For these shards. */
   public InstallOperator(InstallOptions options) {
@@ -75,6 +79,31 @@ public final class InstallOperator extends AbstractStreamOperator<Void>
       merges.add(counter(shard, "merges"));
       mergedBytes.add(counter(shard, "mergedBytes"));
     }
+    startUpkeep();
+  }
+
+  private void startUpkeep() {
+    Author collector = new Author(author.attempt(), "gc");
+    upkeep =
+        new Upkeep(
+            options.settings(),
+            getProcessingTimeService(),
+            news -> mailbox.execute(news::run, "garbage collected"));
+    var task = getRuntimeContext().getTaskInfo();
+    for (int shard = 0; shard < handles.size(); shard++) {
+      // each shard by one subtask, whichever its changes come to
+      if (shard % task.getNumberOfParallelSubtasks() == task.getIndexOfThisSubtask()) {
+        upkeep.add(handles.get(shard), collector, getMetricGroup());
+      }
+    }
+  }
+
+  @Override
+  public void notifyCheckpointComplete(long checkpointId) throws Exception {
+    super.notifyCheckpointComplete(checkpointId);
+    if (upkeep != null) {
+      upkeep.checkpointCompleted();
+    }
   }
 
   private LongCounter counter(ShardTarget shard, String name) {
@@ -93,7 +122,13 @@ public final class InstallOperator extends AbstractStreamOperator<Void>
   private void commit(SpineChange change) {
     String shard = options.shards().get(change.shard()).name();
     try {
-      CommitResult result = handles.get(change.shard()).log().commit(change.command(), author);
+      ShardLog log = handles.get(change.shard()).log();
+      Command command = change.command();
+      if (command instanceof Command.DowngradeSince since) {
+        // by courtesy: a hold that comes later finds since past it, and says so
+        command = new Command.DowngradeSince(since.since().min(new Holds(log).leastSince()));
+      }
+      CommitResult result = log.commit(command, author);
       if (result instanceof CommitResult.Committed committed) {
         LOG.debug("shard {} version {}: {}", shard, committed.seqno(), change.command().name());
         if (change.command() instanceof Command.InstallMerge install) {
@@ -131,6 +166,9 @@ public final class InstallOperator extends AbstractStreamOperator<Void>
 
   @Override
   public void close() throws Exception {
+    if (upkeep != null) {
+      upkeep.close();
+    }
     if (lanes != null) {
       Workers.stop(lanes);
     }
