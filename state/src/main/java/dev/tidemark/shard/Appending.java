@@ -130,9 +130,15 @@ final class Appending {
               + state.upper()
               + (state.upper().isEnd() ? ": the shard is sealed" : ""));
     }
-    PartNames names = PartNames.of(state.batches());
+    PartNames names = PartNames.shared(state.batches(), batches);
+    Set<String> wanted = new HashSet<>();
+    batches.forEach(batch -> wanted.add(batch.id()));
     Set<String> ids = new HashSet<>();
-    state.batches().forEach(batch -> ids.add(batch.id()));
+    for (Batch batch : state.batches()) {
+      if (wanted.contains(batch.id())) {
+        ids.add(batch.id());
+      }
+    }
     for (Batch batch : batches) {
       if (!ids.add(batch.id())) {
         return new Invalid(named(batch) + ": the shard has a batch of that id");

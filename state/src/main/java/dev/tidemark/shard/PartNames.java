@@ -32,6 +32,32 @@ final class PartNames {
     return names;
   }
 
+  /**
+   * Those of the batches' parts that {@code wanted} name too. For asking whether few batches clash
+   * with many: without an index of the many.
+   */
+  static PartNames shared(Iterable<Batch> batches, Collection<Batch> wanted) {
+    PartNames few = of(wanted);
+    PartNames shared = new PartNames();
+    if (!few.keys.isEmpty()) {
+      for (Batch batch : batches) {
+        for (List<Part> run : batch.runs()) {
+          shared.addShared(run, few);
+        }
+        shared.addShared(batch.errors(), few);
+      }
+    }
+    return shared;
+  }
+
+  private void addShared(List<Part> parts, PartNames few) {
+    for (Part part : parts) {
+      if (part.location() instanceof Stored stored && few.keys.contains(stored.key())) {
+        keys.add(stored.key());
+      }
+    }
+  }
+
   private void addAll(List<Part> parts) {
     for (Part part : parts) {
       if (part.location() instanceof Stored stored) {

@@ -110,6 +110,11 @@ public final class ShardState {
     return schemas.containsKey(id);
   }
 
+  /** Whether another state has the same schemas. */
+  boolean sameSchemas(ShardState other) {
+    return schemas.equals(other.schemas);
+  }
+
   /** The spec in force. */
   public SpineSpec spec() {
     return needed("spec", Fact.SpecFact.class).spec();

@@ -20,8 +20,15 @@ public final class Spine {
 
   private Spine(List<Batch> consolidating, List<Batch> counted) {
     this.consolidating = consolidating;
+    // Levels lie one behind the other, so a level is looked up once a stretch, not once a batch.
+    int level = -1;
+    List<Batch> batches = new ArrayList<>();
     for (Batch batch : counted) {
-      levels.computeIfAbsent(batch.level(), level -> new ArrayList<>()).add(batch);
+      if (batch.level() != level || batches.isEmpty()) {
+        level = batch.level();
+        batches = levels.computeIfAbsent(level, any -> new ArrayList<>());
+      }
+      batches.add(batch);
     }
   }
 

@@ -327,6 +327,7 @@ final class History {
   private void commit(Diff diff) {
     ShardState after = state.apply(diff);
     Invariants.checkTransition(state, after);
+    Invariants.check(after);
     assertThat(ShardState.of(after.seqno(), after.facts())).isEqualTo(after);
     diffs.add(diff);
     state = after;

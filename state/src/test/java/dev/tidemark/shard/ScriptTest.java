@@ -8,10 +8,13 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The stories of src/test/resources/spine and shard, one a file. */
+/**
+ * The stories of src/test/resources, one a file: those of persist by the number of the scenario.
+ */
 final class ScriptTest {
   static Stream<Path> scripts() throws IOException {
-    return Stream.of(Scripts.in("spine"), Scripts.in("shard")).flatMap(List::stream);
+    return Stream.of(Scripts.in("spine"), Scripts.in("shard"), Scripts.in("persist"))
+        .flatMap(List::stream);
   }
 
   @ParameterizedTest

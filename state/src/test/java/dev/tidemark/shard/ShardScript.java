@@ -200,6 +200,7 @@ final class ShardScript {
     if (decision instanceof Decision.Commit commit) {
       ShardState after = state.apply(commit.diff());
       Invariants.checkTransition(state, after);
+      Invariants.check(after);
       state = after;
       String admitted =
           command instanceof Command.Append append && commit.admitted() < append.batches().size()

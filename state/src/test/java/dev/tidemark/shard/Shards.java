@@ -38,6 +38,7 @@ final class Shards {
     }
     ShardState after = state.apply(commit.diff());
     Invariants.checkTransition(state, after);
+    Invariants.check(after);
     return after;
   }
 }

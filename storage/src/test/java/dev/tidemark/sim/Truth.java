@@ -171,6 +171,7 @@ final class Truth implements Bucket.Watcher {
     try {
       after = before.apply(entry.diff());
       Invariants.checkTransition(before, after);
+      Invariants.check(after);
     } catch (CorruptShardException e) {
       throw new ViolationError("I2", "version " + entry.seqno() + " doesn't fit", e);
     }
