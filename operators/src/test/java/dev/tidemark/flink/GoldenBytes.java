@@ -2,11 +2,15 @@ package dev.tidemark.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tidemark.testing.Seeds;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.random.RandomGenerator;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
@@ -45,6 +49,31 @@ public final class GoldenBytes {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+    Seeds.check(50, random -> damage(golden, serializer, random));
+  }
+
+  /** Damaged bytes are read as something or refused by an IOException; nothing else is thrown. */
+  private static <T> void damage(
+      byte[] golden, TypeSerializer<T> serializer, RandomGenerator random) {
+    for (int i = 0; i < 40; i++) {
+      int length = random.nextInt(4) == 0 ? random.nextInt(golden.length) : golden.length;
+      byte[] bad = Arrays.copyOf(golden, length);
+      for (int n = random.nextInt(4); n > 0 && length > 0; n--) {
+        int at = random.nextInt(length);
+        bad[at] = random.nextBoolean() ? (byte) 0x7F : (byte) (bad[at] ^ 1 << random.nextInt(8));
+      }
+      try {
+        T read = serializer.deserialize(new DataInputDeserializer(bad));
+        assertThat(hex(serializer, read)).isNotEmpty();
+      } catch (IOException e) {
+        assertThat(e.getMessage() == null).as("without a message: " + e).isEqualTo(isEnd(e));
+      }
+    }
+  }
+
+  /** The end of the input is what updates, which are never state, are cut off by. */
+  private static boolean isEnd(IOException e) {
+    return e instanceof EOFException && e.getMessage() == null;
   }
 
   private static <T> String hex(TypeSerializer<T> serializer, T value) throws IOException {

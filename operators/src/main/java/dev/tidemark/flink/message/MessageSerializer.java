@@ -3,8 +3,11 @@ package dev.tidemark.flink.message;
 import dev.tidemark.log.LogCodec;
 import dev.tidemark.shard.Fact;
 import dev.tidemark.spine.Batch;
+import java.io.EOFException;
 import java.io.IOException;
+import java.io.UTFDataFormatException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.core.memory.DataInputView;
@@ -49,7 +52,13 @@ public abstract class MessageSerializer<T> extends TypeSerializer<T> {
               + version
               + ": the state is of a newer build");
     }
-    return read(written, source);
+    try {
+      return read(written, source);
+    } catch (EOFException | UTFDataFormatException | IllegalArgumentException e) {
+      throw new IOException(
+          getClass().getName() + " met a message that it can't read: its bytes are damaged: " + e,
+          e);
+    }
   }
 
   @Override
@@ -104,11 +113,39 @@ public abstract class MessageSerializer<T> extends TypeSerializer<T> {
     target.write(bytes);
   }
 
-  /** Reads an array with its length. */
-  protected static byte[] readBytes(DataInputView source) throws IOException {
-    byte[] bytes = new byte[source.readInt()];
-    source.readFully(bytes);
-    return bytes;
+  /** What a length alone may make a reader allocate: beyond it, the bytes must be there. */
+  private static final int TRUSTED_BYTES = 1 << 20;
+
+  /**
+   * Reads an array with its length.
+   *
+   * @throws IOException when the length is negative, or more than there is
+   */
+  static byte[] readBytes(DataInputView source) throws IOException {
+    int length = readCount(source);
+    byte[] bytes = new byte[Math.min(length, TRUSTED_BYTES)];
+    int at = 0;
+    while (true) {
+      source.readFully(bytes, at, bytes.length - at);
+      at = bytes.length;
+      if (at == length) {
+        return bytes;
+      }
+      bytes = Arrays.copyOf(bytes, (int) Math.min(length, 2L * at));
+    }
+  }
+
+  /**
+   * Reads the length of what follows.
+   *
+   * @throws IOException when it is negative
+   */
+  private static int readCount(DataInputView source) throws IOException {
+    int count = source.readInt();
+    if (count < 0) {
+      throw new IOException("a message has a length of " + count + ": its bytes are damaged");
+    }
+    return count;
   }
 
   /** Writes a batch in the form of the log. */
@@ -136,7 +173,7 @@ public abstract class MessageSerializer<T> extends TypeSerializer<T> {
   /** Reads texts. */
   protected static List<String> readTexts(DataInputView source) throws IOException {
     List<String> texts = new ArrayList<>();
-    for (int left = source.readInt(); left > 0; left--) {
+    for (int left = readCount(source); left > 0; left--) {
       texts.add(source.readUTF());
     }
     return texts;

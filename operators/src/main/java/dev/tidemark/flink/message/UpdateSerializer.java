@@ -45,9 +45,7 @@ public final class UpdateSerializer extends TypeSerializer<Update> {
     reuse.error = (source.readByte() & ERROR) != 0;
     reuse.time = source.readLong();
     reuse.diff = source.readLong();
-    byte[] row = new byte[source.readInt()];
-    source.readFully(row);
-    reuse.row = row;
+    reuse.row = MessageSerializer.readBytes(source);
     return reuse;
   }
 
