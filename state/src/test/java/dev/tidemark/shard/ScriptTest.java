@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 final class ScriptTest {
   static Stream<Path> scripts() throws IOException {
-    return Stream.of(Scripts.in("spine"), Scripts.in("shard"), Scripts.in("persist"))
+    return Stream.of(Scripts.in("spine"), Scripts.in("shard"), Scripts.in("persist"), Scripts.in("cases"))
         .flatMap(List::stream);
   }
 
