@@ -1,7 +1,9 @@
 package dev.tidemark.cli;
 
+import dev.tidemark.hold.HoldLostException;
 import dev.tidemark.job.OptionException;
 import dev.tidemark.log.LogFormatException;
+import dev.tidemark.part.PartGoneException;
 import dev.tidemark.read.ReadRefusedException;
 import dev.tidemark.shard.CorruptShardException;
 import dev.tidemark.store.StoreException;
@@ -47,7 +49,10 @@ final class Failures {
     if (thrown instanceof OptionException) {
       return new Verdict(Exit.USAGE, line);
     }
-    if (thrown instanceof ReadRefusedException || thrown instanceof CorruptShardException) {
+    if (thrown instanceof ReadRefusedException
+        || thrown instanceof HoldLostException
+        || thrown instanceof PartGoneException
+        || thrown instanceof CorruptShardException) {
       return new Verdict(Exit.NO, line);
     }
     if (thrown instanceof LogFormatException e) {

@@ -10,11 +10,17 @@ import org.jspecify.annotations.Nullable;
  *
  * @param put dollars per thousand PUT-class requests
  * @param get dollars per thousand GET-class requests
+ * @param gbMonth dollars for storing a GB, 10^9 bytes, for a month
  */
-record Prices(double put, double get) {
+record Prices(double put, double get, double gbMonth) {
+  private static final double GB = 1e9;
+
   static Prices read(Path file) {
     OptionFile prices = OptionFile.read(file);
-    return new Prices(number(prices, "put-per-thousand"), number(prices, "get-per-thousand"));
+    return new Prices(
+        number(prices, "put-per-thousand"),
+        number(prices, "get-per-thousand"),
+        number(prices, "gb-month"));
   }
 
   private static double number(OptionFile file, String key) {
@@ -29,5 +35,10 @@ record Prices(double put, double get) {
   /** Dollars for so many requests. */
   double requests(long puts, long gets) {
     return puts * put / 1000 + gets * get / 1000;
+  }
+
+  /** Dollars for storing so many bytes for a month. */
+  double month(long bytes) {
+    return bytes / GB * gbMonth;
   }
 }

@@ -1,11 +1,16 @@
 package dev.tidemark.cli;
 
+import dev.tidemark.hold.Holds;
 import dev.tidemark.job.Amounts;
+import dev.tidemark.job.UpkeepKeys;
+import dev.tidemark.read.AsOf;
+import dev.tidemark.read.HeldReader;
 import dev.tidemark.read.ShardReader;
 import dev.tidemark.row.RowCodec;
 import dev.tidemark.row.UpdateCursor;
 import dev.tidemark.schema.Schema;
 import dev.tidemark.shard.ShardState;
+import dev.tidemark.store.StoreException;
 import dev.tidemark.time.Frontier;
 import java.io.IOException;
 import java.time.Duration;
@@ -19,7 +24,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code tidemark snapshot}: the collection at a time. */
+/** {@code tidemark snapshot}: the collection at a time, read under a hold. */
 @Command(name = "snapshot", description = "The rows of a shard at a time, in key order.")
 final class SnapshotCommand implements Callable<Integer> {
   /** How often a shard is looked at while waiting for a time to become durable. */
@@ -78,6 +83,12 @@ final class SnapshotCommand implements Callable<Integer> {
       description = "How long to wait for T to become durable (default: ${DEFAULT-VALUE}).")
   private String timeout = "0 s";
 
+  @Option(
+      names = "--no-hold",
+      description =
+          "Write no hold: for credentials that only read, and reads shorter than gc.keep (1 h).")
+  private boolean noHold;
+
   @Option(names = "--strict", description = "Fail when there are error rows.")
   private boolean strict;
 
@@ -95,13 +106,54 @@ final class SnapshotCommand implements Callable<Integer> {
               ? new RowPrinter.Csv(schema, nullText)
               : new RowPrinter.JsonLines(schema, strings);
       long time = time(shard.state());
-      ShardState state = await(shard, time);
-      warnOfErrors(state);
-      try (UpdateCursor rows = new ShardReader(shard.log()).snapshot(state, time)) {
-        print(rows, new RowCodec(schema), condition, printer);
+      Optional<HeldReader> held = noHold ? Optional.empty() : hold(shard, time);
+      if (held.isEmpty()) {
+        ShardState state = await(shard, time);
+        warnOfErrors(state);
+        try (UpdateCursor rows = new ShardReader(shard.log()).snapshot(state, time)) {
+          print(rows, new RowCodec(schema), condition, printer);
+        }
+        return Exit.DONE;
+      }
+      HeldReader reading = held.get();
+      ReadHold hold = ReadHold.keep(reading.hold());
+      try {
+        print(reading, condition, printer);
+      } finally {
+        hold.close();
       }
     }
     return Exit.DONE;
+  }
+
+  private void print(HeldReader reading, Optional<Where> condition, RowPrinter printer)
+      throws IOException {
+    try (UpdateCursor rows = reading.snapshot(waitFor().toMillis())) {
+      warnOfErrors(reading.state());
+      print(rows, new RowCodec(reading.schema()), condition, printer);
+    }
+  }
+
+  /** A reader under a hold; empty, and said so, where the credentials only read. */
+  private Optional<HeldReader> hold(ReaderOptions.Shard shard, long time) throws IOException {
+    long lease = UpkeepKeys.holdExpiry(ReaderOptions.options(context, reader.conf)).toMillis();
+    HeldReader.Terms terms =
+        new HeldReader.Terms("snapshot", Admin.author(context).attempt().host(), lease);
+    try {
+      return Optional.of(
+          HeldReader.open(shard.log(), new Holds(shard.log()), terms, AsOf.at(time)));
+    } catch (StoreException e) {
+      if (e.reason() != StoreException.Reason.DENIED) {
+        throw e;
+      }
+      context
+          .err()
+          .println(
+              "tidemark: reading without a hold, as "
+                  + Failures.oneLine(String.valueOf(e.getMessage()))
+                  + ": a read that takes longer than gc.keep may end by name");
+      return Optional.empty();
+    }
   }
 
   private void print(
@@ -149,13 +201,16 @@ final class SnapshotCommand implements Callable<Integer> {
     return new CommandException(Exit.NO, "nothing of " + url + " is durable yet");
   }
 
-  private ShardState await(ReaderOptions.Shard shard, long time) throws IOException {
-    Duration wait;
+  private Duration waitFor() {
     try {
-      wait = Amounts.duration(timeout);
+      return Amounts.duration(timeout);
     } catch (IllegalArgumentException e) {
       throw new CommandException(Exit.USAGE, "--timeout " + timeout + ": " + e.getMessage());
     }
+  }
+
+  private ShardState await(ReaderOptions.Shard shard, long time) throws IOException {
+    Duration wait = waitFor();
     Instant deadline = context.clock().instant().plus(wait);
     ShardState state = shard.state();
     while (!state.upper().isAfter(Frontier.of(time))

@@ -8,16 +8,21 @@ import dev.tidemark.log.ShardLog;
 import dev.tidemark.read.Shards;
 import dev.tidemark.store.ObjectStore;
 import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Locale;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code tidemark usage}: what lies in a warehouse, and why. */
 @Command(
     name = "usage",
     description =
-        "Bytes and objects by kind: live, held (by whom), garbage, orphans, rollups, log, holds.")
+        "Bytes and objects by kind: live, held (by whom), garbage, orphans, rollups, log, holds; the requests of the newest versions by cause; dollars a month by conf/prices.yaml.")
 final class UsageCommand implements Callable<Integer> {
   private final Context context;
 
@@ -28,22 +33,30 @@ final class UsageCommand implements Callable<Integer> {
       description = "The folder of the shards, or one shard: a URL or a path.")
   private String url = "";
 
+  @Option(
+      names = "--prices",
+      paramLabel = "FILE",
+      description = "What the store bills (default: conf/prices.yaml).")
+  private @Nullable Path pricesFile;
+
   UsageCommand(Context context) {
     this.context = context;
   }
 
   @Override
   public Integer call() throws IOException {
+    Path standard = Path.of(System.getProperty("tidemark.root", "."), "conf", "prices.yaml");
+    Prices prices = Prices.read(pricesFile == null ? standard : pricesFile);
     TextTable table = new TextTable();
-    table.row("shard", "kind", "objects", "size");
+    table.row("shard", "kind", "objects", "size", "$ a month");
     try (ObjectStore store = reader.open(context, url)) {
       int shards = 0;
       if (Shards.isShard(store)) {
-        show(url, Usage.of(new ShardLog(store)), table);
+        show(url, new ShardLog(store), prices, table);
         shards++;
       } else {
         for (String name : Shards.names(store)) {
-          show(name, Usage.of(new ShardLog(store.under(name + "/"))), table);
+          show(name, new ShardLog(store.under(name + "/")), prices, table);
           shards++;
         }
       }
@@ -56,30 +69,68 @@ final class UsageCommand implements Callable<Integer> {
     return Exit.DONE;
   }
 
-  private void show(String name, Usage usage, TextTable table) {
+  private void show(String name, ShardLog log, Prices prices, TextTable table) throws IOException {
+    Usage usage = Usage.of(log);
+    RequestUsage requests = RequestUsage.of(log, usage.state());
     if (reader.json) {
-      context.out().line(Json.text(json(name, usage)));
+      context.out().line(Json.text(json(name, usage, requests, prices)));
       return;
     }
-    row(table, name, "live", usage.live());
-    row(table, "", "held", usage.held());
+    row(table, name, "live", usage.live(), prices);
+    row(table, "", "held", usage.held(), prices);
     for (Usage.Holder holder : usage.holders()) {
-      String who = "  by " + holder.hold().id() + " (" + holder.hold().hold().purpose() + ")";
-      row(table, "", who, holder.keeps());
+      String who =
+          "  by "
+              + holder.hold().id()
+              + " ("
+              + holder.hold().hold().purpose()
+              + " on "
+              + holder.hold().hold().host()
+              + ")";
+      row(table, "", who, holder.keeps(), prices);
     }
-    row(table, "", "garbage", usage.garbage());
-    row(table, "", "orphans", usage.orphans());
-    row(table, "", "rollups", usage.rollups());
-    row(table, "", "log", usage.log());
-    row(table, "", "holds", usage.holdObjects());
-    row(table, "", "other", usage.other());
+    row(table, "", "garbage", usage.garbage(), prices);
+    row(table, "", "orphans", usage.orphans(), prices);
+    row(table, "", "rollups", usage.rollups(), prices);
+    row(table, "", "log", usage.log(), prices);
+    row(table, "", "holds", usage.holdObjects(), prices);
+    row(table, "", "other", usage.other(), prices);
+    requests
+        .causes()
+        .forEach(
+            (cause, of) ->
+                table.row(
+                    "",
+                    cause + ", " + of.versions() + " versions",
+                    of.puts() + " PUT, " + of.gets() + " GET",
+                    "",
+                    ""));
+    String span =
+        "requests as in the last " + Amounts.text(Duration.ofSeconds(requests.span().toSeconds()));
+    table.row("", span, "", "", dollars(requests.month(prices)));
+    table.row(
+        "",
+        "all",
+        "",
+        Amounts.text(usage.bytes()),
+        dollars(requests.month(prices) + prices.month(usage.bytes())));
   }
 
-  private static void row(TextTable table, String name, String kind, Usage.Size size) {
-    table.row(name, kind, size.objects(), Amounts.text(size.bytes()));
+  private static void row(
+      TextTable table, String name, String kind, Usage.Size size, Prices prices) {
+    table.row(
+        name,
+        kind,
+        size.objects(),
+        Amounts.text(size.bytes()),
+        dollars(prices.month(size.bytes())));
   }
 
-  private static ObjectNode json(String name, Usage usage) {
+  private static String dollars(double amount) {
+    return String.format(Locale.ROOT, amount < 1 ? "%.4f" : "%.2f", amount);
+  }
+
+  private static ObjectNode json(String name, Usage usage, RequestUsage requests, Prices prices) {
     ObjectNode node = Json.object();
     node.put("shard", name).put("seqno", usage.state().seqno().value());
     node.put("bytes", usage.bytes());
@@ -91,6 +142,21 @@ final class UsageCommand implements Callable<Integer> {
     put(node, "log", usage.log());
     put(node, "holds", usage.holdObjects());
     put(node, "other", usage.other());
+    ArrayNode causes = node.putArray("requests");
+    requests
+        .causes()
+        .forEach(
+            (cause, of) ->
+                causes
+                    .addObject()
+                    .put("cause", cause)
+                    .put("versions", of.versions())
+                    .put("puts", of.puts())
+                    .put("gets", of.gets()));
+    node.put("requestsSpanMillis", requests.span().toMillis());
+    node.putObject("dollarsAMonth")
+        .put("storage", prices.month(usage.bytes()))
+        .put("requests", requests.month(prices));
     ArrayNode holders = node.putArray("holders");
     for (Usage.Holder holder : usage.holders()) {
       ObjectNode one = holders.addObject();

@@ -2,8 +2,14 @@ package dev.tidemark.cli;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tidemark.hold.Holds;
+import dev.tidemark.hold.OwnHold;
 import dev.tidemark.job.Amounts;
+import dev.tidemark.job.UpkeepKeys;
+import dev.tidemark.log.Hold;
 import dev.tidemark.read.Verifier;
+import dev.tidemark.store.StoreException;
+import dev.tidemark.time.Frontier;
 import java.io.IOException;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -37,13 +43,45 @@ final class VerifyCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     try (ReaderOptions.Shard shard = reader.shard(context, url)) {
-      Verifier.Report report = new Verifier(shard.log()).verify(deep);
+      Verifier.Report report = verify(shard);
       if (reader.json) {
         context.out().line(Json.text(json(report)));
       } else {
         text(report);
       }
       return report.sound() ? Exit.DONE : Exit.NO;
+    }
+  }
+
+  /** Deep, it reads for long: under a hold, so that no part goes meanwhile and looks missing. */
+  private Verifier.Report verify(ReaderOptions.Shard shard) throws IOException {
+    Verifier verifier = new Verifier(shard.log());
+    if (!deep || shard.state().retired()) {
+      return verifier.verify(deep);
+    }
+    long lease = UpkeepKeys.holdExpiry(ReaderOptions.options(context, reader.conf)).toMillis();
+    String host = Admin.author(context).attempt().host();
+    Hold wanted = new Hold(shard.state().seqno(), Frontier.END, lease, "verify", host);
+    OwnHold own;
+    try {
+      own = new Holds(shard.log()).create(wanted);
+    } catch (StoreException e) {
+      if (e.reason() != StoreException.Reason.DENIED) {
+        throw e;
+      }
+      context
+          .err()
+          .println(
+              "tidemark: verifying without a hold, as "
+                  + Failures.oneLine(String.valueOf(e.getMessage()))
+                  + ": parts that go meanwhile count as missing");
+      return verifier.verify(true);
+    }
+    ReadHold hold = ReadHold.keep(own);
+    try {
+      return verifier.verify(true);
+    } finally {
+      hold.close();
     }
   }
 

@@ -115,13 +115,18 @@ class AdminCommandsTest {
     store.put("part/2020-01-01/orphan.parquet", Body.of(new byte[7]));
     assertThat(say("usage", folder.toString()).out()).contains("orders", "orphans");
     assertThat(say("usage", shard, "--json").out())
-        .contains("\"orphans\":{\"objects\":1,\"bytes\":7}");
+        .contains("\"orphans\":{\"objects\":1,\"bytes\":7}")
+        .contains("{\"cause\":\"create\",\"versions\":1,\"puts\":1,\"gets\":0}")
+        .contains("\"dollarsAMonth\":{\"storage\":");
+    assertThat(say("usage", shard).out()).contains("$ a month", "create, 1 versions", "all");
     assertThat(say("gc", shard, "--dry-run").out()).contains("would delete").contains("1 orphans");
     assertThat(store.list("part/", "", 10)).hasSize(1);
     assertThat(say("gc", shard, "--keep-orphans", "--json").out()).contains("\"orphansDeleted\":0");
     assertThat(say("gc", shard, "--json").out()).contains("\"orphansDeleted\":1");
     assertThat(store.list("part/", "", 10)).isEmpty();
     refused(Exit.USAGE, "must be from", "gc", shard, "--keep", "1 s");
+    assertThat(say("gc", shard, "--keep", "1 s", "--unsafe").code()).isZero();
+    refused(Exit.USAGE, "hold.expiry", "snapshot", shard, "--as-of", "1", "--hold.expiry", "1 s");
     refused(Exit.USAGE, "must be from", "gc", shard, "--orphan-age", "1 h");
     refused(Exit.USAGE, "--keep", "gc", shard, "--keep", "5");
   }

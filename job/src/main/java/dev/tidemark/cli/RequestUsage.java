@@ -1,0 +1,102 @@
+package dev.tidemark.cli;
+
+import dev.tidemark.log.LogEntry;
+import dev.tidemark.log.ShardLog;
+import dev.tidemark.shard.Fact;
+import dev.tidemark.shard.SeqNo;
+import dev.tidemark.shard.ShardState;
+import dev.tidemark.spine.Batch;
+import dev.tidemark.spine.Part;
+import dev.tidemark.spine.PartLocation;
+import java.io.IOException;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The requests that a shard's newest versions stand for, by cause: a PUT for each entry and each
+ * part that it brought, a GET for each part that a merge read. What readers and lost races ask for
+ * is in no log.
+ *
+ * @param causes by command
+ * @param span from the first of the versions to the last, by the clocks of who wrote them
+ */
+record RequestUsage(Map<String, Requests> causes, Duration span) {
+  /** Versions looked at: some hours of a busy shard. */
+  private static final int MOST_VERSIONS = 1024;
+
+  private static final Duration MONTH = Duration.ofDays(30);
+
+  /** How many. */
+  record Requests(long versions, long puts, long gets) {
+    private static Requests sum(Requests one, Requests other) {
+      return new Requests(
+          one.versions + other.versions, one.puts + other.puts, one.gets + other.gets);
+    }
+  }
+
+  static RequestUsage of(ShardLog log, ShardState state) throws IOException {
+    long oldest = log.oldestEntry().map(SeqNo::value).orElse(1L);
+    long from = Math.max(oldest, state.seqno().value() - MOST_VERSIONS + 1);
+    List<LogEntry> entries = log.entries(new SeqNo(from), MOST_VERSIONS);
+    Map<String, Requests> causes = new TreeMap<>();
+    for (LogEntry entry : entries) {
+      boolean merge = entry.command().equals("install");
+      long gets = merge ? parts(entry.diff().remove()) : 0;
+      boolean uploads = merge || entry.command().equals("append");
+      long puts = 1 + (uploads ? parts(entry.diff().add()) : 0);
+      causes.merge(entry.command(), new Requests(1, puts, gets), Requests::sum);
+    }
+    Duration span =
+        entries.isEmpty()
+            ? Duration.ZERO
+            : between(entries.get(0).at(), entries.get(entries.size() - 1).at());
+    return new RequestUsage(causes, span);
+  }
+
+  private static Duration between(String first, String last) {
+    try {
+      Duration span = Duration.between(Instant.parse(first), Instant.parse(last));
+      return span.isNegative() ? Duration.ZERO : span;
+    } catch (DateTimeException e) {
+      return Duration.ZERO; // the times are for people only, and nobody checked them
+    }
+  }
+
+  private static long parts(List<Fact> facts) {
+    long stored = 0;
+    for (Fact fact : facts) {
+      if (fact instanceof Fact.BatchFact batch) {
+        stored += stored(batch.batch());
+      }
+    }
+    return stored;
+  }
+
+  private static long stored(Batch batch) {
+    long stored = batch.errors().stream().filter(RequestUsage::isStored).count();
+    for (List<Part> run : batch.runs()) {
+      stored += run.stream().filter(RequestUsage::isStored).count();
+    }
+    return stored;
+  }
+
+  private static boolean isStored(Part part) {
+    return part.location() instanceof PartLocation.Stored;
+  }
+
+  /** Dollars for all of them. */
+  double dollars(Prices prices) {
+    return causes.values().stream()
+        .mapToDouble(requests -> prices.requests(requests.puts(), requests.gets()))
+        .sum();
+  }
+
+  /** Dollars for a month that goes on like the span; 0 where there is no span to go by. */
+  double month(Prices prices) {
+    return span.isZero() ? 0 : dollars(prices) * MONTH.toMillis() / span.toMillis();
+  }
+}
