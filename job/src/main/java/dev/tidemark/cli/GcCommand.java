@@ -96,7 +96,7 @@ final class GcCommand implements Callable<Integer> {
         .line(
             String.format(
                 Locale.ROOT,
-                "%s: %s %,d parts that left (%s), %,d log entries (%,d blocks closed), %,d rollups, %,d orphans, %,d dead holds",
+                "%s: %s %,d parts that left (%s), %,d log entries (%,d blocks closed), %,d rollups, %,d orphans, %,d unfinished uploads, %,d dead holds",
                 url,
                 verb,
                 report.partsDeleted(),
@@ -105,6 +105,7 @@ final class GcCommand implements Callable<Integer> {
                 report.blocksClosed(),
                 report.rollupsDeleted(),
                 report.orphansDeleted(),
+                report.uploadsDropped(),
                 report.holdsDeleted()));
     if (report.partsKept() > 0) {
       context
@@ -148,6 +149,7 @@ final class GcCommand implements Callable<Integer> {
         .put("entriesDeleted", report.entriesDeleted())
         .put("rollupsDeleted", report.rollupsDeleted())
         .put("orphansDeleted", report.orphansDeleted())
+        .put("uploadsDropped", report.uploadsDropped())
         .put("holdsDeleted", report.holdsDeleted())
         .put("batchesDiscarded", report.batchesDiscarded())
         .put("swept", report.swept())

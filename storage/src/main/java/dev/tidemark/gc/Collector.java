@@ -46,9 +46,10 @@ import org.jspecify.annotations.Nullable;
  *       left and may be held.
  * </ol>
  *
- * <p>A retired shard is emptied beside that, and holds that ended long ago are taken away. A round
- * does a bounded part of what there is; {@link GcReport#more} says whether to go on at once. It
- * remembers what it read of the log from round to round, so keep it. Not thread-safe.
+ * <p>A retired shard is emptied beside that, and holds that ended long ago are taken away, as are
+ * uploads begun more than gc.orphan-age ago and never finished. A round does a bounded part of what
+ * there is; {@link GcReport#more} says whether to go on at once. It remembers what it read of the
+ * log from round to round, so keep it. Not thread-safe.
  */
 public final class Collector {
   /** Keys in a DELETE, S3's limit. */
@@ -76,6 +77,7 @@ public final class Collector {
   private GcReport.Tally tally = new GcReport.Tally();
   private int deletesLeft;
   private @Nullable Long lookedNanos;
+  private @Nullable Long askedUploadsNanos;
 
   /**
    * A collector of one shard.
@@ -84,7 +86,7 @@ public final class Collector {
    */
   public Collector(ShardLog log, Author by, GcSettings settings) {
     this.log = log;
-    this.store = log.store();
+    this.store = log.store().yielding();
     this.by = by;
     this.settings = settings;
     this.holds = new Holds(log);
@@ -134,6 +136,7 @@ public final class Collector {
       deleteLog(state);
       if (maySweep) {
         deleteOrphans(state);
+        dropUploads();
       }
       deleteHolds();
       if (state.retired()) {
@@ -369,6 +372,30 @@ public final class Collector {
       }
     }
     return orphans;
+  }
+
+  /** Uploads that nobody finishes any more; the store's own clock dates both sides. */
+  private void dropUploads() throws IOException {
+    long nanos = log.pacing().nanoTime();
+    if (dry || (askedUploadsNanos != null && nanos - askedUploadsNanos < LOOK_NANOS)) {
+      return;
+    }
+    Instant old = now().minus(settings.orphanAge());
+    try {
+      int dropped = store.dropUploads("part/", old, PAGE);
+      tally.uploadsDropped += dropped;
+      tally.more |= dropped == PAGE;
+      if (dropped < PAGE) {
+        askedUploadsNanos = nanos;
+      }
+    } catch (StoreException e) {
+      if (e.reason() != StoreException.Reason.DENIED) {
+        throw e;
+      }
+      askedUploadsNanos = nanos;
+      tally.denied = e.getMessage();
+      LOG.warn("{}: unfinished uploads stay: {}", store.location(), e.getMessage());
+    }
   }
 
   private static boolean isDay(String text) {

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param entriesDeleted entries of closed blocks, strays included
  * @param rollupsDeleted rollups older than the second newest
  * @param orphansDeleted parts that nobody ever named
+ * @param uploadsDropped large uploads that were begun and never finished
  * @param holdsDeleted holds that ended long ago
  * @param batchesDiscarded batches of a retired shard that made way
  * @param swept the day that was swept, null when none was
@@ -38,6 +39,7 @@ public record GcReport(
     long entriesDeleted,
     long rollupsDeleted,
     long orphansDeleted,
+    long uploadsDropped,
     long holdsDeleted,
     long batchesDiscarded,
     @Nullable String swept,
@@ -55,7 +57,7 @@ public record GcReport(
 
   /** Whether anything was deleted. */
   public boolean didSomething() {
-    return objectsDeleted() + blocksClosed + batchesDiscarded > 0;
+    return objectsDeleted() + uploadsDropped + blocksClosed + batchesDiscarded > 0;
   }
 
   /** The counts while a round goes on. */
@@ -71,6 +73,7 @@ public record GcReport(
     long entriesDeleted;
     long rollupsDeleted;
     long orphansDeleted;
+    long uploadsDropped;
     long holdsDeleted;
     long batchesDiscarded;
     @Nullable String swept;
@@ -90,6 +93,7 @@ public record GcReport(
           entriesDeleted,
           rollupsDeleted,
           orphansDeleted,
+          uploadsDropped,
           holdsDeleted,
           batchesDiscarded,
           swept,

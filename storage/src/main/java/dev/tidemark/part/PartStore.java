@@ -47,6 +47,11 @@ public final class PartStore {
     this.keys = keys;
   }
 
+  /** The same parts for work that can wait while the store is hard pressed. */
+  public PartStore yielding() {
+    return new PartStore(store.yielding(), shard, targetBytes, keys);
+  }
+
   /**
    * Writes what is left of a cursor as one run of one or more parts, uploaded when this returns. A
    * part ends between two different rows, as soon as it has its target size. Memory: one part. When

@@ -1,5 +1,6 @@
 package dev.tidemark.store;
 
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
@@ -50,8 +51,26 @@ public interface ObjectStore extends AutoCloseable {
   /** Deletes the keys; one that isn't there is no error. */
   void delete(List<String> keys) throws StoreException;
 
+  /**
+   * Gives up large writes below {@code prefix} that were begun before a time, by the store's clock,
+   * and never finished: nothing shows of them but what their parts cost. At most {@code limit}.
+   *
+   * @return how many; 0 where a store leaves nothing behind or can't list what it leaves
+   */
+  default int dropUploads(String prefix, Instant before, int limit) throws StoreException {
+    return 0;
+  }
+
   /** The same store seen from a longer prefix ({@code "orders/"}). Closing it closes nothing. */
   ObjectStore under(String prefix);
+
+  /**
+   * The same store for work that can wait: while it asks for fewer requests, those made here wait
+   * for the others' sake. Closing it closes nothing.
+   */
+  default ObjectStore yielding() {
+    return ScopedStore.view(this, "");
+  }
 
   /**
    * Where this store stands, as a user writes it: {@code s3://bucket/warehouse/orders}. For

@@ -1,5 +1,6 @@
 package dev.tidemark.store;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -69,6 +70,16 @@ public final class ScopedStore implements ObjectStore {
   @Override
   public void delete(List<String> keys) throws StoreException {
     base.delete(keys.stream().map(key -> prefix + Keys.check(key)).toList());
+  }
+
+  @Override
+  public int dropUploads(String below, Instant before, int limit) throws StoreException {
+    return base.dropUploads(prefix + Keys.checkPrefix(below), before, limit);
+  }
+
+  @Override
+  public ObjectStore yielding() {
+    return view(base.yielding(), prefix);
   }
 
   @Override

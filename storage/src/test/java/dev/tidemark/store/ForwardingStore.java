@@ -1,5 +1,6 @@
 package dev.tidemark.store;
 
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
@@ -44,6 +45,11 @@ public class ForwardingStore implements ObjectStore {
   @Override
   public void delete(List<String> keys) throws StoreException {
     store.delete(keys);
+  }
+
+  @Override
+  public int dropUploads(String prefix, Instant before, int limit) throws StoreException {
+    return store.dropUploads(prefix, before, limit);
   }
 
   /** A view whose requests come through this store. */

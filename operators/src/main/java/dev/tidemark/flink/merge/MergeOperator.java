@@ -167,7 +167,7 @@ public final class MergeOperator extends AbstractStreamOperator<SpineChange>
 
   private Optional<Batch> output(MergeTask task) throws IOException {
     ShardHandle handle = handles.get(task.shard());
-    RunMerger merger = new RunMerger(handle.parts(author));
+    RunMerger merger = new RunMerger(handle.parts(author).yielding());
     // the task's since is of a state read before, so a hold that isn't listed now has seen it
     Frontier since = task.since().min(new Holds(handle.log()).leastSince());
     ShardState known = handle.log().known();

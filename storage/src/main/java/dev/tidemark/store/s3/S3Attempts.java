@@ -8,6 +8,7 @@ import software.amazon.awssdk.core.interceptor.Context;
 import software.amazon.awssdk.core.interceptor.ExecutionAttribute;
 import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
 import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
+import software.amazon.awssdk.http.SdkHttpMethod;
 import software.amazon.awssdk.http.SdkHttpRequest;
 
 /**
@@ -21,9 +22,11 @@ final class S3Attempts {
   private final RequestCounts counts;
   private final AtomicInteger sent = new AtomicInteger();
   private final AtomicInteger refused = new AtomicInteger();
+  private final S3Strain strain;
 
-  S3Attempts(RequestCounts counts) {
+  S3Attempts(RequestCounts counts, S3Strain strain) {
     this.counts = counts;
+    this.strain = strain;
   }
 
   /** Makes a call report its requests here. */
@@ -43,7 +46,10 @@ final class S3Attempts {
   private void count(SdkHttpRequest request) {
     sent.incrementAndGet();
     boolean deletesMany = request.rawQueryParameters().containsKey("delete");
-    boolean lists = request.rawQueryParameters().containsKey("list-type");
+    boolean lists =
+        request.rawQueryParameters().containsKey("list-type")
+            || (request.method() == SdkHttpMethod.GET
+                && request.rawQueryParameters().containsKey("uploads"));
     switch (request.method()) {
       case GET, HEAD, OPTIONS -> {
         if (lists) {
@@ -87,6 +93,9 @@ final class S3Attempts {
         Context.AfterTransmission context, ExecutionAttributes attributes) {
       @Nullable S3Attempts attempts = attributes.getAttribute(ATTRIBUTE);
       int status = context.httpResponse().statusCode();
+      if (attempts != null && (status == 503 || status == 429)) {
+        attempts.strain.refused();
+      }
       if (attempts != null && status >= 300 && status < 500 && status != 408) {
         attempts.refused.incrementAndGet();
       }

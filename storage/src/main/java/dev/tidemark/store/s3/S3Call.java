@@ -76,7 +76,7 @@ record S3Call(S3Settings settings, String operation, String right, String object
       return "; the bucket is in another region: set s3.region";
     }
     if (reason == Reason.DENIED) {
-      String resource = right.equals("s3:ListBucket") ? bucket : object;
+      String resource = right.startsWith("s3:ListBucket") ? bucket : object;
       return String.format(
           "; asked as %s, which needs %s on arn:aws:s3:::%s", settings.identity(), right, resource);
     }

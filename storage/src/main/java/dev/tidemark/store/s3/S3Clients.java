@@ -34,6 +34,7 @@ final class S3Clients {
   private static final Map<S3Settings, S3Clients> OPEN = new HashMap<>();
 
   private final S3Settings settings;
+  private final S3Strain strain = new S3Strain();
   private int users;
   private @Nullable S3Client commit;
   private @Nullable S3Client upload;
@@ -81,6 +82,11 @@ final class S3Clients {
     if (threads != null) {
       threads.shutdown();
     }
+  }
+
+  /** How hard pressed the store is, as all users see it. */
+  S3Strain strain() {
+    return strain;
   }
 
   synchronized S3Client commit() {

@@ -5,6 +5,7 @@ import dev.tidemark.store.StoreException;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
+import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.AbortMultipartUploadRequest;
@@ -15,6 +16,9 @@ import software.amazon.awssdk.services.s3.model.CompletedPart;
 import software.amazon.awssdk.services.s3.model.CreateMultipartUploadRequest;
 import software.amazon.awssdk.services.s3.model.HeadObjectRequest;
 import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
+import software.amazon.awssdk.services.s3.model.ListMultipartUploadsRequest;
+import software.amazon.awssdk.services.s3.model.ListMultipartUploadsResponse;
+import software.amazon.awssdk.services.s3.model.NoSuchUploadException;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 import software.amazon.awssdk.services.s3.model.UploadPartRequest;
@@ -37,7 +41,7 @@ final class S3Requests {
   }
 
   S3Attempts attempts() {
-    return new S3Attempts(counts);
+    return new S3Attempts(counts, clients.strain());
   }
 
   S3Call call(String operation, String right, String key, boolean writes) {
@@ -147,8 +151,30 @@ final class S3Requests {
                   .uploadId(upload)
                   .overrideConfiguration(attempts.configuration())
                   .build());
+    } catch (NoSuchUploadException e) {
+      // Another, or an earlier try whose answer was lost, has done it.
     } catch (SdkException e) {
       throw call("abort the upload of", "s3:AbortMultipartUpload", key, true).failed(e, attempts);
+    }
+  }
+
+  /** Uploads in progress whose key begins so, a page of them from {@code after} on. */
+  ListMultipartUploadsResponse uploads(String prefix, @Nullable ListMultipartUploadsResponse after)
+      throws StoreException {
+    S3Attempts attempts = attempts();
+    ListMultipartUploadsRequest.Builder request =
+        ListMultipartUploadsRequest.builder()
+            .bucket(bucket)
+            .prefix(prefix)
+            .overrideConfiguration(attempts.configuration());
+    if (after != null) {
+      request.keyMarker(after.nextKeyMarker()).uploadIdMarker(after.nextUploadIdMarker());
+    }
+    try {
+      return clients.read().listMultipartUploads(request.build());
+    } catch (SdkException e) {
+      throw call("list uploads of", "s3:ListBucketMultipartUploads", prefix, false)
+          .failed(e, attempts);
     }
   }
 

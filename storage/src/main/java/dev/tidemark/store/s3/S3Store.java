@@ -10,6 +10,7 @@ import dev.tidemark.store.ScopedStore;
 import dev.tidemark.store.StoreException;
 import dev.tidemark.store.StoreException.Reason;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -25,8 +26,10 @@ import software.amazon.awssdk.services.s3.model.DeleteObjectsRequest;
 import software.amazon.awssdk.services.s3.model.GetObjectRequest;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
+import software.amazon.awssdk.services.s3.model.ListMultipartUploadsResponse;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
+import software.amazon.awssdk.services.s3.model.MultipartUpload;
 import software.amazon.awssdk.services.s3.model.ObjectIdentifier;
 import software.amazon.awssdk.services.s3.model.S3Error;
 import software.amazon.awssdk.services.s3.model.S3Exception;
@@ -48,15 +51,30 @@ public final class S3Store implements ObjectStore {
   private final S3Settings settings;
   private final S3Clients clients;
   private final S3Requests requests;
-  private final RequestCounts counts = new RequestCounts();
-  private final AtomicBoolean closed = new AtomicBoolean();
+  private final RequestCounts counts;
+  private final AtomicBoolean closed;
+  private final boolean yields;
 
   /** A handle on a bucket. Reaches nothing yet. */
   public S3Store(String bucket, S3Settings settings) {
     this.bucket = bucket;
     this.settings = settings;
     this.clients = S3Clients.acquire(settings);
+    this.counts = new RequestCounts();
     this.requests = new S3Requests(bucket, settings, clients, counts);
+    this.closed = new AtomicBoolean();
+    this.yields = false;
+  }
+
+  /** The same for work that can wait. */
+  private S3Store(S3Store other) {
+    this.bucket = other.bucket;
+    this.settings = other.settings;
+    this.clients = other.clients;
+    this.counts = other.counts;
+    this.requests = other.requests;
+    this.closed = other.closed;
+    this.yields = true;
   }
 
   @Override
@@ -289,6 +307,32 @@ public final class S3Store implements ObjectStore {
     return new StoreException(denied ? Reason.DENIED : Reason.UNAVAILABLE, true, message, null);
   }
 
+  @Override
+  public int dropUploads(String prefix, Instant before, int limit) throws StoreException {
+    Keys.checkPrefix(prefix);
+    int dropped = 0;
+    @Nullable ListMultipartUploadsResponse page = null;
+    do {
+      begin();
+      try {
+        page = requests.uploads(prefix, page);
+      } catch (StoreException e) {
+        if (e.reason() == Reason.UNSUPPORTED) {
+          return dropped;
+        }
+        throw e;
+      }
+      for (MultipartUpload upload : page.uploads()) {
+        boolean below = upload.key().startsWith(prefix);
+        if (below && upload.initiated().isBefore(before) && dropped < limit) {
+          requests.abortUpload(upload.key(), upload.uploadId());
+          dropped++;
+        }
+      }
+    } while (Boolean.TRUE.equals(page.isTruncated()) && dropped < limit);
+    return dropped;
+  }
+
   private S3Attempts begin(String key) {
     Keys.check(key);
     return begin();
@@ -298,7 +342,15 @@ public final class S3Store implements ObjectStore {
     if (closed.get()) {
       throw new IllegalStateException("the store " + location() + " is closed");
     }
+    if (yields) {
+      clients.strain().yieldToOthers();
+    }
     return requests.attempts();
+  }
+
+  @Override
+  public ObjectStore yielding() {
+    return new S3Store(this);
   }
 
   @Override
@@ -318,7 +370,7 @@ public final class S3Store implements ObjectStore {
 
   @Override
   public void close() {
-    if (!closed.getAndSet(true)) {
+    if (!yields && !closed.getAndSet(true)) {
       clients.release();
     }
   }

@@ -26,11 +26,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Just enough of an S3 server on a raw socket to misbehave at will: each request takes the next
- * fault from a queue, and none when it is empty. Checks no signature.
+ * An S3 server that misbehaves at will, on a raw socket: each request takes the next fault from a
+ * queue, and {@link #otherwise} when that is empty. It is just enough of a server of its own, which
+ * checks no signature, or stands in front of a real one and passes on what came, byte by byte.
  */
 final class FaultyS3 implements AutoCloseable {
   /** What happens to a request. */
@@ -53,6 +56,30 @@ final class FaultyS3 implements AutoCloseable {
         server.act(request);
         server.awaitEnd();
       };
+
+  /** The connection is reset before anything was done. */
+  static final Fault RESET = (server, request, connection) -> connection.reset();
+
+  /** It is done, and the connection is reset half way through the body. */
+  static final Fault RESET_MID_BODY =
+      (server, request, connection) -> {
+        connection.answerHalf(server.act(request));
+        connection.reset();
+      };
+
+  /** One bit of the answer's body is not as it was sent; the middle one. */
+  static final Fault BIT_FLIPPED =
+      (server, request, connection) -> {
+        Answer answer = server.act(request);
+        if (answer.body.length > 0) {
+          answer.body[answer.body.length / 2] ^= 0x10;
+        }
+        connection.answer(answer);
+      };
+
+  /** The body comes in eight pieces with breaks between them. */
+  static final Fault SLOW =
+      (server, request, connection) -> connection.answerSlowly(server.act(request), server.ended);
 
   /** The connection ends half way through the body. */
   static final Fault TRUNCATED =
@@ -84,6 +111,7 @@ final class FaultyS3 implements AutoCloseable {
 
   static final class Request {
     final String method;
+    final String target;
     final String key;
     final String query;
     final Map<String, String> headers = new TreeMap<>();
@@ -91,6 +119,7 @@ final class FaultyS3 implements AutoCloseable {
 
     Request(String method, String target) {
       this.method = method;
+      this.target = target;
       int mark = target.indexOf('?');
       this.key = (mark < 0 ? target : target.substring(0, mark)).replaceFirst("^/[^/]*/?", "");
       this.query = mark < 0 ? "" : target.substring(mark + 1);
@@ -132,12 +161,20 @@ final class FaultyS3 implements AutoCloseable {
   }
 
   static final class Connection {
+    private final Socket socket;
     private final OutputStream out;
     private final boolean head;
 
-    Connection(OutputStream out, boolean head) {
-      this.out = out;
+    Connection(Socket socket, boolean head) throws IOException {
+      this.socket = socket;
+      this.out = socket.getOutputStream();
       this.head = head;
+    }
+
+    /** Ends it so that the client is told at once, and loses what it has not read yet. */
+    void reset() throws IOException {
+      socket.setSoLinger(true, 0);
+      socket.close();
     }
 
     void answer(Answer answer) throws IOException {
@@ -145,19 +182,44 @@ final class FaultyS3 implements AutoCloseable {
     }
 
     void answerHalf(Answer answer) throws IOException {
-      write(answer, answer.body.length / 2);
+      write(answer, head ? 0 : answer.body.length / 2);
+    }
+
+    void answerSlowly(Answer answer, CountDownLatch end) throws IOException {
+      write(answer, 0);
+      int piece = Math.max(1, (answer.body.length + 7) / 8);
+      for (int at = 0; at < answer.body.length && !head; at += piece) {
+        pause(end);
+        out.write(answer.body, at, Math.min(piece, answer.body.length - at));
+        out.flush();
+      }
+    }
+
+    private static void pause(CountDownLatch end) throws IOException {
+      try {
+        if (end.await(10, TimeUnit.MILLISECONDS)) {
+          throw new IOException("the server ends");
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IOException("interrupted", e);
+      }
     }
 
     private void write(Answer answer, int bytes) throws IOException {
       StringBuilder text = new StringBuilder("HTTP/1.1 " + answer.status + " status\r\n");
       answer.headers.forEach((name, value) -> text.append(name + ": " + value + "\r\n"));
-      text.append("Content-Length: " + answer.body.length + "\r\nConnection: close\r\n\r\n");
+      if (answer.headers.keySet().stream().noneMatch("content-length"::equalsIgnoreCase)) {
+        text.append("Content-Length: " + answer.body.length + "\r\n");
+      }
+      text.append("Connection: close\r\n\r\n");
       out.write(text.toString().getBytes(ISO_8859_1));
       out.write(answer.body, 0, bytes);
       out.flush();
     }
   }
 
+  private final @Nullable Upstream upstream;
   private final ServerSocket socket;
   private final CountDownLatch ended = new CountDownLatch(1);
   private final Set<Socket> open = ConcurrentHashMap.newKeySet();
@@ -176,7 +238,14 @@ final class FaultyS3 implements AutoCloseable {
   /** What happens when the queue is empty. */
   volatile Fault otherwise = NONE;
 
+  /** A server of its own. */
   FaultyS3() throws IOException {
+    this(null);
+  }
+
+  /** A server in front of another. */
+  FaultyS3(@Nullable URI behind) throws IOException {
+    upstream = behind == null ? null : new Upstream(behind);
     socket = new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
     start(this::accept);
   }
@@ -228,10 +297,7 @@ final class FaultyS3 implements AutoCloseable {
       requests.add(request);
       Fault fault = faults.poll();
       (fault == null ? otherwise : fault)
-          .serve(
-              this,
-              request,
-              new Connection(accepted.getOutputStream(), request.method.equals("HEAD")));
+          .serve(this, request, new Connection(accepted, request.method.equals("HEAD")));
     } catch (IOException e) {
       // The client went away.
     } finally {
@@ -259,9 +325,6 @@ final class FaultyS3 implements AutoCloseable {
     if (request.body.length < length) {
       throw new IOException("the client sent half a body");
     }
-    if (request.headers.getOrDefault("content-encoding", "").contains("aws-chunked")) {
-      request.body = unchunked(request.body);
-    }
     return request;
   }
 
@@ -278,7 +341,7 @@ final class FaultyS3 implements AutoCloseable {
     }
   }
 
-  private static String line(InputStream in) throws IOException {
+  static String line(InputStream in) throws IOException {
     StringBuilder text = new StringBuilder();
     for (int c = in.read(); c != '\n'; c = in.read()) {
       if (c < 0) {
@@ -289,7 +352,13 @@ final class FaultyS3 implements AutoCloseable {
     return text.toString().stripTrailing();
   }
 
-  private Answer act(Request request) {
+  private Answer act(Request request) throws IOException {
+    if (upstream != null) {
+      return upstream.ask(request);
+    }
+    if (request.headers.getOrDefault("content-encoding", "").contains("aws-chunked")) {
+      request.body = unchunked(request.body);
+    }
     if (request.asks("uploads") || request.asks("uploadId")) {
       return upload(request);
     }
