@@ -13,8 +13,8 @@ final class S3Strain {
   /** How long a store must have been quiet: a few pauses of those who try again. */
   static final long QUIET_MILLIS = 1_000;
 
-  /** The longest wait of one request. */
-  static final long LONGEST_MILLIS = 10_000;
+  /** The longest wait of one request: merges of many must keep up at last, or appends wait. */
+  static final long LONGEST_MILLIS = 3_000;
 
   private final long quietNanos;
   private final long longestNanos;

@@ -71,10 +71,11 @@ final class FaultyS3 implements AutoCloseable {
   static final Fault BIT_FLIPPED =
       (server, request, connection) -> {
         Answer answer = server.act(request);
-        if (answer.body.length > 0) {
-          answer.body[answer.body.length / 2] ^= 0x10;
+        byte[] body = answer.body.clone();
+        if (body.length > 0) {
+          body[body.length / 2] ^= 0x10;
         }
-        connection.answer(answer);
+        connection.answer(new Answer(answer.status, answer.headers, body));
       };
 
   /** The body comes in eight pieces with breaks between them. */
@@ -235,6 +236,9 @@ final class FaultyS3 implements AutoCloseable {
   /** What will happen to the next requests. */
   final Queue<Fault> faults = new ConcurrentLinkedQueue<>();
 
+  /** How many of the next bodies are read half way only, and end their connection. */
+  final AtomicInteger cutUploads = new AtomicInteger();
+
   /** What happens when the queue is empty. */
   volatile Fault otherwise = NONE;
 
@@ -305,7 +309,7 @@ final class FaultyS3 implements AutoCloseable {
     }
   }
 
-  private static Request read(InputStream in, OutputStream out) throws IOException {
+  private Request read(InputStream in, OutputStream out) throws IOException {
     String[] first = line(in).split(" ");
     if (first.length < 3) {
       throw new IOException("no request");
@@ -321,6 +325,10 @@ final class FaultyS3 implements AutoCloseable {
       out.flush();
     }
     int length = Integer.parseInt(request.headers.getOrDefault("content-length", "0"));
+    if (length > 0 && cutUploads.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+      in.skipNBytes(length / 2);
+      throw new IOException("a body cut half way");
+    }
     request.body = in.readNBytes(length);
     if (request.body.length < length) {
       throw new IOException("the client sent half a body");

@@ -2,13 +2,11 @@ package dev.tidemark.store.s3;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.tidemark.store.Body;
 import dev.tidemark.store.ObjectStore;
 import dev.tidemark.store.ObjectStore.Created;
-import dev.tidemark.store.ProbeReport;
 import dev.tidemark.store.StoreException;
 import dev.tidemark.store.StoreException.Reason;
 import dev.tidemark.store.StoreSettings;
@@ -177,12 +175,6 @@ class S3FaultsTest {
   }
 
   @Test
-  void wrongRegionIsNamed() {
-    server.otherwise = FaultyS3.error(400, "AuthorizationHeaderMalformed");
-    assertThat(failure(() -> store.get("k"))).hasMessageContaining("set s3.region");
-  }
-
-  @Test
   void aStoreThatRefusesChecksumsIsToldHow() {
     server.otherwise = FaultyS3.error(400, "XAmzContentSHA256Mismatch");
     assertThat(failure(() -> store.put("k", Body.of(bytes("v")))))
@@ -265,16 +257,6 @@ class S3FaultsTest {
   }
 
   @Test
-  void completionThatSaysOkAndFails() {
-    next(3, FaultyS3.NONE);
-    next(5, FaultyS3.errorInside("InternalError"));
-    StoreException e = failure(() -> store.put("part/a", Body.of(new byte[20 << 20])));
-    assertThat(e.indeterminate()).isTrue();
-    assertThat(server.objects).isEmpty();
-    assertThat(server.unfinishedUploads()).isZero();
-  }
-
-  @Test
   void completionThatSaysOkAndDidNothing() {
     next(3, FaultyS3.NONE);
     server.faults.add(
@@ -295,29 +277,6 @@ class S3FaultsTest {
     assertThat(server.objects.get("part/a")).hasSize(20 << 20);
     assertThat(server.requests.stream().map(request -> request.method))
         .containsExactly("POST", "PUT", "PUT", "POST", "POST", "HEAD");
-  }
-
-  @Test
-  void probeRefusesAStoreThatIgnoresTheCondition() {
-    server.otherwise = FaultyS3.UNCONDITIONAL;
-    assertThatThrownBy(() -> Stores.probe(store))
-        .isInstanceOfSatisfying(
-            StoreException.class, e -> assertThat(e.reason()).isEqualTo(Reason.UNSUPPORTED))
-        .hasMessage(
-            "the store at s3://bucket overwrote an object despite If-None-Match: *;"
-                + " exactly-once is impossible there");
-    assertThat(server.objects).isEmpty();
-  }
-
-  @Test
-  void probeReportsAMissingRightToDelete() throws Exception {
-    server.otherwise =
-        (faulty, request, connection) ->
-            (request.asks("delete") ? FaultyS3.error(403, "AccessDenied") : FaultyS3.NONE)
-                .serve(faulty, request, connection);
-    ProbeReport report = Stores.probe(store);
-    assertThat(report.mayDelete()).isFalse();
-    assertThat(report.warnings()).singleElement().asString().contains("s3:DeleteObject");
   }
 
   @Test

@@ -2,17 +2,26 @@ package dev.tidemark.store.s3;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tidemark.log.Author;
+import dev.tidemark.log.CommitResult;
+import dev.tidemark.log.ShardLog;
+import dev.tidemark.read.TestShard;
+import dev.tidemark.read.Verifier;
 import dev.tidemark.row.Seeds;
+import dev.tidemark.shard.Command;
+import dev.tidemark.shard.WriterAttempt;
 import dev.tidemark.store.ObjectStore;
 import dev.tidemark.store.ObjectStoreContract;
 import dev.tidemark.store.StoreSettings;
 import dev.tidemark.store.Stores;
+import dev.tidemark.time.Frontier;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Random;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -104,26 +113,66 @@ abstract class S3OverHttp extends ObjectStoreContract {
   }
 
   @Test
-  @DisplayName("P-S3-03: writers, merges, GC and readers amid faults: nothing lost, nothing wrong")
+  @DisplayName("writers, merges, GC and a reader amid all faults: nothing lost, nothing wrong")
   void workloadAmidFaults() {
-    Seeds.each(
-        1,
-        random -> {
-          FaultMix mix = new FaultMix(random.nextLong(), RATE);
-          proxy().otherwise = mix;
-          StoreSettings settings = settings(proxy().endpoint(), "1 s", "3");
-          String prefix = fresh();
-          S3Workload workload =
-              new S3Workload(() -> Stores.open("s3://" + BUCKET + "/" + prefix, settings), 12);
-          S3Workload.Outcome done;
-          try (ObjectStore store = straight(prefix)) {
-            done = workload.run(random);
-            workload.checkEnd(store);
-          }
-          assertThat(mix.faults()).isPositive();
-          assertThat(done.merges()).isPositive();
-          assertThat(done.snapshots()).isPositive();
-        });
+    Seeds.each(1, random -> work(random, new FaultMix(random.nextLong(), RATE), 3, 12));
+  }
+
+  @Test
+  @DisplayName("P-S3-03: told to slow down, now and then and then always: late, and nothing lost")
+  void workloadToldToSlowDown() {
+    Seeds.each(1, random -> work(random, new SlowSpell(random.nextLong()), 8, 3));
+  }
+
+  private void work(Random random, FaultyS3.Fault faults, int writers, int appends)
+      throws Exception {
+    proxy().otherwise = faults;
+    StoreSettings settings = settings(proxy().endpoint(), "2 s", "3");
+    String prefix = fresh();
+    S3Workload workload =
+        new S3Workload(
+            () -> Stores.open("s3://" + BUCKET + "/" + prefix, settings), writers, appends);
+    try (ObjectStore store = straight(prefix)) {
+      S3Workload.Outcome done = workload.run(random);
+      workload.checkEnd(store);
+      assertThat(done.merges()).as("%s", done).isPositive();
+      assertThat(done.snapshots()).as("%s", done).isPositive();
+      assertThat(done.deleted()).as("%s", done).isPositive();
+    }
+  }
+
+  /** Ten times in a row, an answer lost before or after the store acted, now and then a rival. */
+  @Test
+  @DisplayName("P-S3-01: whose entry is there is told by its nonce, not by an answer")
+  void lostAnswersOfAppends() throws Exception {
+    String prefix = fresh();
+    try (ObjectStore store = open(prefix);
+        ObjectStore rivals = straight(prefix)) {
+      ShardLog log = new ShardLog(store);
+      ShardLog rival = new ShardLog(rivals);
+      log.commit(new Command.Create("s", TestShard.SCHEMA, S3Workload.SPEC), author("ours"));
+      log.commit(S3Workload.empty(log.known().upper(), Frontier.of(1_000)), author("ours"));
+      for (long round = 1; round <= 10; round++) {
+        if (round % 2 == 0) {
+          rival.commit(new Command.DowngradeSince(Frontier.of(10 * round)), author("rival"));
+        }
+        boolean acted = round % 3 > 0;
+        proxy()
+            .faults
+            .add(
+                (server, request, connection) ->
+                    (request.method.equals("PUT")
+                            ? acted ? FaultyS3.ANSWER_LOST : FaultyS3.REQUEST_LOST
+                            : FaultyS3.NONE)
+                        .serve(server, request, connection));
+        CommitResult result =
+            log.commit(new Command.DowngradeSince(Frontier.of(10 * round + 1)), author("ours"));
+        assertThat(result).isInstanceOf(CommitResult.Committed.class);
+      }
+      // One version each, none twice.
+      assertThat(rival.refresh().seqno().value()).isEqualTo(2 + 10 + 5);
+      assertThat(new Verifier(rival).verify(true).findings()).isEmpty();
+    }
   }
 
   @Test
@@ -143,6 +192,10 @@ abstract class S3OverHttp extends ObjectStoreContract {
       assertThat(store.dropUploads("part/", later, 10)).isEqualTo(Math.max(0, all - 1));
       assertThat(store.dropUploads("part/", later, 10)).isZero();
     }
+  }
+
+  private static Author author(String id) {
+    return new Author(new WriterAttempt(id, "2026-11-30T00:00:00Z", id + "-1", "host"), "test");
   }
 
   S3Client client() {

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -103,6 +104,7 @@ class S3StoreTest extends ObjectStoreContract {
   }
 
   @Test
+  @DisplayName("P-S3-04: without new checksums everything works too")
   void checksumRequiredWorksToo() throws Exception {
     try (ObjectStore store = Stores.open("s3://bucket/old/", with("checksum", "required"))) {
       assertThat(Stores.probe(store).mayDelete()).isTrue();

@@ -60,15 +60,13 @@ import org.jspecify.annotations.Nullable;
  * fails is taken again, as a job does that is started again; what may not happen is a wrong row.
  */
 final class S3Workload {
-  private static final int WRITERS = 3;
-
   /** Steps that fail in a row before a store counts as gone. */
   private static final int MOST_FAILURES = 60;
 
-  private static final SpineSpec SPEC = new SpineSpec(2, 200, 4, 200, 2.0, true);
+  static final SpineSpec SPEC = new SpineSpec(2, 200, 4, 200, 2.0, true);
   private static final LogIntervals INTERVALS = new LogIntervals(8, 16);
   private static final GcSettings COLLECTING =
-      new GcSettings(Duration.ofMillis(500), Duration.ofDays(7), 4096, 10_000);
+      new GcSettings(Duration.ZERO, Duration.ofDays(7), 4096, 10_000);
 
   /** Opens a store below the shard's prefix, faults and all. */
   interface Opening {
@@ -79,6 +77,7 @@ final class S3Workload {
   record Outcome(long versions, int failures, int snapshots, int merges, long deleted) {}
 
   private final Opening opening;
+  private final int writers;
   private final int appends;
   private final Map<Long, List<Update>> model = new ConcurrentSkipListMap<>();
   private final AtomicInteger failures = new AtomicInteger();
@@ -88,14 +87,21 @@ final class S3Workload {
   private final AtomicBoolean ended = new AtomicBoolean();
   private final PartKeys keys = new PartKeys(Clock.systemUTC(), new SecureRandom());
 
-  S3Workload(Opening opening, int appends) {
+  S3Workload(Opening opening, int writers, int appends) {
     this.opening = opening;
+    this.writers = writers;
     this.appends = appends;
   }
 
-  /** Pauses are a tenth as long as they would be. */
+  /** Pauses are a tenth as long as they would be, and time passes so many times as fast. */
   private static final class Hasty implements Pacing {
     private final Pacing real = Pacing.system();
+    private final long begunNanos = real.nanoTime();
+    private final long times;
+
+    Hasty(long times) {
+      this.times = times;
+    }
 
     @Override
     public Instant now() {
@@ -104,7 +110,7 @@ final class S3Workload {
 
     @Override
     public long nanoTime() {
-      return real.nanoTime();
+      return begunNanos + times * (real.nanoTime() - begunNanos);
     }
 
     @Override
@@ -153,18 +159,18 @@ final class S3Workload {
               log.commit(new Command.Create(keys.id(), TestShard.SCHEMA, SPEC), by("w"))
                   instanceof CommitResult.Committed);
     }
-    ExecutorService pool = Executors.newFixedThreadPool(WRITERS + 3);
+    ExecutorService pool = Executors.newFixedThreadPool(writers + 3);
     try {
-      List<Future<?>> writers = new ArrayList<>();
-      for (int n = 0; n < WRITERS; n++) {
+      List<Future<?>> writing = new ArrayList<>();
+      for (int n = 0; n < writers; n++) {
         String id = "w" + n;
         long seed = random.nextLong();
-        writers.add(pool.submit(() -> write(id, new Random(seed))));
+        writing.add(pool.submit(() -> write(id, new Random(seed))));
       }
       List<Future<?>> others =
           List.of(pool.submit(this::merge), pool.submit(this::collect), pool.submit(this::read));
       try {
-        for (Future<?> writer : writers) {
+        for (Future<?> writer : writing) {
           writer.get();
         }
       } finally {
@@ -186,7 +192,7 @@ final class S3Workload {
   }
 
   private ShardLog log(ObjectStore store) {
-    return new ShardLog(store, new Hasty(), INTERVALS);
+    return new ShardLog(store, new Hasty(1), INTERVALS);
   }
 
   private static Author by(String id) {
@@ -249,12 +255,22 @@ final class S3Workload {
     List<Part> run = new ArrayList<>();
     PartStore parts = parts(log);
     untilDone(() -> run.addAll(parts.writeRun(sorted(rows), TestShard.SCHEMA)));
+    return batch(id, new BatchDescription(lower, upper), run);
+  }
+
+  /** An append of nothing. */
+  static Command empty(Frontier lower, Frontier upper) {
+    return new Command.Append(
+        attempt("empty"), List.of(batch("empty", new BatchDescription(lower, upper), List.of())));
+  }
+
+  private static Batch batch(String id, BatchDescription bounds, List<Part> run) {
     return new Batch(
         id,
-        new BatchDescription(lower, upper),
+        bounds,
         Frontier.MINIMUM,
         0,
-        List.of(run),
+        run.isEmpty() ? List.of() : List.of(run),
         List.of(),
         run.stream().mapToLong(Part::rows).sum(),
         run.stream().mapToLong(Part::bytes).sum(),
@@ -305,10 +321,13 @@ final class S3Workload {
 
   private @Nullable Void collect() throws Exception {
     try (ObjectStore store = opening.open()) {
-      ShardLog log = log(store);
+      // Collectors trust no clock by five seconds; a test has no time for that.
+      ShardLog log = new ShardLog(store, new Hasty(20), INTERVALS);
       untilDone(() -> log.refresh().exists());
       Collector collector = new Collector(log, by("gc"), COLLECTING);
-      while (!ended.get()) {
+      // It yields while the others are told to slow down, and comes to its own at the end.
+      for (int more = 20; !ended.get() || (deleted.get() == 0 && more > 0); ) {
+        more -= ended.get() ? 1 : 0;
         untilDone(
             () -> {
               long upper = log.refresh().upper().isMinimum() ? 0 : log.known().upper().time();
@@ -344,7 +363,7 @@ final class S3Workload {
     }
     long asOf = state.upper().time() - 1;
     List<Update> rows;
-    HeldReader.Terms terms = new HeldReader.Terms("test", "host", 60_000);
+    HeldReader.Terms terms = new HeldReader.Terms("test", "host", 3_600_000);
     try (HeldReader reader = HeldReader.open(log, new Holds(log), terms, AsOf.at(asOf))) {
       rows = drain(reader.snapshot(0));
     } catch (ReadRefusedException e) {
@@ -397,8 +416,8 @@ final class S3Workload {
   void checkEnd(ObjectStore store) throws IOException {
     ShardLog log = log(store);
     ShardState state = log.refresh();
-    assertThat(model).hasSize(WRITERS * appends);
-    assertThat(state.upper()).isEqualTo(Frontier.of(10L * WRITERS * appends));
+    assertThat(model).hasSize(writers * appends);
+    assertThat(state.upper()).isEqualTo(Frontier.of(10L * writers * appends));
     long last = state.upper().time() - 1;
     for (long asOf = Math.max(0, state.since().time()); asOf <= last; asOf += 33) {
       List<Update> rows = drain(new ShardReader(log).snapshot(state, asOf));
