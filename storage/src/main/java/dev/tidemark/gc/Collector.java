@@ -394,7 +394,6 @@ public final class Collector {
       }
       askedUploadsNanos = nanos;
       tally.denied = e.getMessage();
-      LOG.warn("{}: unfinished uploads stay: {}", store.location(), e.getMessage());
     }
   }
 
