@@ -155,6 +155,10 @@ public final class MergeOperator extends AbstractStreamOperator<SpineChange>
       Optional<Batch> output = output(task);
       news = () -> merged(task, output.orElse(null));
     } catch (IOException | RuntimeException e) {
+      if (executor.isShutdown()) {
+        LOG.debug("{} was broken off by the end of its task", task);
+        return;
+      }
       LOG.warn("shard {}: {} failed", options.shards().get(task.shard()).name(), task, e);
       news = () -> failed(task);
     }
