@@ -40,6 +40,11 @@ record Identity(long read, long stored, long errors, long late, long replayed, l
     return read == stored + errors + late + replayed + ignored;
   }
 
+  /** What to say where a restart has cost some of the counts. */
+  static final String PARTLY_KNOWN =
+      "the job was restarted after it had read all of its input: these counts are as they were last"
+          + " seen; what is durable is complete (tidemark verify)";
+
   /** The line of the summary, without the time. */
   String line() {
     return String.format(

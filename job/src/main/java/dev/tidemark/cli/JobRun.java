@@ -1,10 +1,12 @@
 package dev.tidemark.cli;
 
+import dev.tidemark.flink.InputCounts;
 import dev.tidemark.job.JobOptions;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -48,6 +50,7 @@ final class JobRun {
     long begun = System.nanoTime();
     Signals.handle(this::signalled);
     boolean ended = false;
+    Map<String, Long> seen = new TreeMap<>();
     while (!ended) {
       try {
         ended = job.await(SECOND);
@@ -56,16 +59,20 @@ final class JobRun {
       }
       if (!ended && signal.get() == 0) {
         watch.look();
+        seen.putAll(job.counts());
         Duration elapsed = Duration.ofNanos(System.nanoTime() - begun);
-        progress.accept(
-            Progress.line(elapsed, job.counts(), watch.shards(), context.clock().instant()));
+        progress.accept(Progress.line(elapsed, seen, watch.shards(), context.clock().instant()));
       }
     }
     watch.finish();
     Map<String, Long> counts = job.counts();
+    // A source that was at its end before a restart isn't started again, and so counts nothing.
+    boolean whole = counts.containsKey(InputCounts.READ);
+    seen.forEach(counts::putIfAbsent);
     return new RunOutcome(
         signal.get(),
         counts,
+        whole,
         Optional.ofNullable(savepoint.get()),
         Duration.ofNanos(System.nanoTime() - begun).toMillis());
   }

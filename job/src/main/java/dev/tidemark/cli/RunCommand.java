@@ -128,6 +128,9 @@ final class RunCommand implements Callable<Integer> {
       context
           .out()
           .line(identity.line() + String.format(Locale.ROOT, ", in %d s", outcome.millis() / 1000));
+      if (!outcome.whole()) {
+        context.out().line(Identity.PARTLY_KNOWN);
+      }
       outcome
           .savepoint()
           .ifPresent(
@@ -136,7 +139,7 @@ final class RunCommand implements Callable<Integer> {
                 context.out().line("go on with the same command, or --restore " + path);
               });
     }
-    if (outcome.code() == Exit.DONE && !identity.holds()) {
+    if (outcome.code() == Exit.DONE && outcome.whole() && !identity.holds()) {
       throw new CommandException(Exit.JOB, "records have gone missing: " + identity.line());
     }
     return outcome.code();
@@ -150,7 +153,7 @@ final class RunCommand implements Callable<Integer> {
     node.put("late", identity.late())
         .put("replayed", identity.replayed())
         .put("ignored", identity.ignored());
-    node.put("millis", outcome.millis());
+    node.put("countsWhole", outcome.whole()).put("millis", outcome.millis());
     Optional<String> savepoint = outcome.savepoint();
     savepoint.ifPresent(path -> node.put("savepoint", path));
     ArrayNode shards = node.putArray("shards");

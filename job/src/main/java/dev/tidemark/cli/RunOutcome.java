@@ -9,6 +9,9 @@ import java.util.Optional;
  * @param code the exit code: 0, or that of the signal
  * @param counts what became of the records
  * @param savepoint after a signal, where to go on from
+ * @param whole whether the counts are those of all records; false: the job was restarted after it
+ *     had read all of its input, and some are as they were last seen
  * @param millis how long it took
  */
-record RunOutcome(int code, Map<String, Long> counts, Optional<String> savepoint, long millis) {}
+record RunOutcome(
+    int code, Map<String, Long> counts, boolean whole, Optional<String> savepoint, long millis) {}
