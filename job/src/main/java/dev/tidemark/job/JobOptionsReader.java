@@ -142,7 +142,8 @@ final class JobOptionsReader {
         options.value(RunKeys.MERGE_MEMORY),
         options.value(RunKeys.MAX_STALL),
         UpkeepKeys.interval(options),
-        gc());
+        gc(),
+        options.value(RunKeys.START));
   }
 
   private GcSettings gc() {

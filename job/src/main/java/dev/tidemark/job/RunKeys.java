@@ -3,6 +3,7 @@ package dev.tidemark.job;
 import static dev.tidemark.job.OptionKey.fixed;
 import static dev.tidemark.job.OptionKey.workedOut;
 
+import dev.tidemark.flink.StartMode;
 import java.time.Duration;
 import java.util.List;
 
@@ -99,14 +100,18 @@ final class RunKeys {
           "latest",
           "going on is what a restart is for",
           "`latest`: the newest complete checkpoint or savepoint of this writer, if there is one; `none`; or a path.");
-  static final OptionKey<String> START =
+  static final OptionKey<StartMode> START =
       fixed(
           "start",
           OptionType.choice(
-              OptionType.table("refuse", "refuse"), List.of("append", "resume-by-time")),
+              OptionType.table(
+                  "refuse", StartMode.REFUSE,
+                  "append", StartMode.APPEND,
+                  "resume-by-time", StartMode.RESUME_BY_TIME),
+              List.of()),
           "refuse",
           "reading the same rows twice would double them",
-          "What a job without state does when a shard has data already.");
+          "What a job without state does when a shard has data already. `append`: its rows are new and come at the shard's upper at the earliest; `resume-by-time`: they are the same again, and those below the shard's upper are left out (replayed).");
   static final OptionKey<Integer> UI_PORT =
       fixed(
           "ui.port",

@@ -60,7 +60,7 @@ public record StartPoint(Optional<String> path, boolean ours) {
   }
 
   /**
-   * Without state a job writes no shard that has data ({@code start = refuse}).
+   * Without state a job writes a shard that has data only as {@code start} allows.
    *
    * @throws OptionException naming the shard and the mend
    */
@@ -69,7 +69,7 @@ public record StartPoint(Optional<String> path, boolean ours) {
       return;
     }
     try {
-      ShardStart.check(options.shards(), options.store());
+      ShardStart.check(options.shards(), options.store(), options.sink().start());
     } catch (StopForGoodException e) {
       throw new OptionException(String.valueOf(e.getMessage()));
     }

@@ -2,6 +2,7 @@ package dev.tidemark.job;
 
 import dev.tidemark.flink.ShardCommit;
 import dev.tidemark.flink.SlotKeys;
+import dev.tidemark.flink.StartSettings;
 import dev.tidemark.flink.TidemarkSink;
 import dev.tidemark.flink.message.Update;
 import dev.tidemark.flink.source.Updates;
@@ -75,7 +76,8 @@ public final class TidemarkJob {
     try {
       SlotKeys slots =
           TidemarkSink.slotKeys(options.shards(), options.sink(), options.parallelism(), keyGroups);
-      DataStream<Update> updates = updates(env, options, slots);
+      StartSettings start = new StartSettings(options.sink().start(), options.store());
+      DataStream<Update> updates = updates(env, options, slots, start);
       return TidemarkSink.append(updates, options.shards(), options.sink(), slots);
     } catch (IllegalArgumentException e) {
       throw new OptionException(String.valueOf(e.getMessage()));
@@ -93,9 +95,15 @@ public final class TidemarkJob {
 
   /** The input side alone. */
   static DataStream<Update> updates(
-      StreamExecutionEnvironment env, JobOptions options, SlotKeys slots) {
+      StreamExecutionEnvironment env, JobOptions options, SlotKeys slots, StartSettings start) {
     return Updates.of(
-        env, options.source(), options.decode(), options.watermarks(), options.shards(), slots);
+        env,
+        options.source(),
+        options.decode(),
+        options.watermarks(),
+        options.shards(),
+        slots,
+        start);
   }
 
   /** The first updates of the input, read by a small job that writes nothing. */
@@ -106,7 +114,7 @@ public final class TidemarkJob {
     env.setMaxParallelism(MAX_PARALLELISM);
     try {
       SlotKeys slots = TidemarkSink.slotKeys(options.shards(), options.sink(), 1, MAX_PARALLELISM);
-      return updates(env, options, slots).executeAndCollect(most);
+      return updates(env, options, slots, StartSettings.REFUSE).executeAndCollect(most);
     } catch (IllegalArgumentException e) {
       throw new OptionException(String.valueOf(e.getMessage()));
     }

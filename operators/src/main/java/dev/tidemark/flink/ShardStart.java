@@ -17,27 +17,35 @@ public final class ShardStart {
   private ShardStart() {}
 
   /**
-   * Looks at the shards of a job that starts without Flink state ({@code start = refuse}), before
-   * it is submitted. A shard that doesn't exist yet is fine.
+   * Looks at the shards of a job that starts without Flink state, before it is submitted. A shard
+   * that doesn't exist yet is fine.
    *
-   * @throws StopForGoodException naming the first shard that has data already or another schema,
-   *     and the mend
+   * @throws StopForGoodException naming the first shard that has another schema, or data that the
+   *     job may not go on from, and the mend
    */
-  public static void check(List<ShardTarget> shards, StoreSettings settings) throws IOException {
+  public static void check(List<ShardTarget> shards, StoreSettings settings, StartMode mode)
+      throws IOException {
     for (ShardTarget shard : shards) {
       try (ObjectStore store = Stores.open(shard.url(), settings)) {
         ShardState state = new ShardLog(store).refresh();
         if (state.exists()) {
           checkSchema(shard, state);
-          checkNoData(shard, state);
+          checkData(shard, state, mode);
         }
       }
     }
   }
 
-  /** A job without state meets a shard with data: by {@code start = refuse} it doesn't write. */
-  public static void checkNoData(ShardTarget shard, ShardState state) {
-    if (!state.upper().isMinimum()) {
+  /**
+   * A job without state meets a shard with data: by {@code start = refuse} it doesn't write, and a
+   * sealed one nobody does.
+   */
+  public static void checkData(ShardTarget shard, ShardState state, StartMode mode) {
+    if (state.upper().isEnd() && mode != StartMode.REFUSE) {
+      throw new StopForGoodException(
+          "shard " + shard.url() + " is sealed for good: write to another shard");
+    }
+    if (!state.upper().isMinimum() && mode == StartMode.REFUSE) {
       throw new StopForGoodException(
           "shard "
               + shard.url()
@@ -46,8 +54,9 @@ public final class ShardStart {
               + (state.upper().isEnd() ? " (it is sealed)" : "")
               + " and this job starts without state (start = refuse); "
               + writers(state)
-              + ": restore the job's last checkpoint or savepoint (--restore PATH), or write to"
-              + " another shard");
+              + ": restore the job's last checkpoint or savepoint (--restore PATH), or say what its"
+              + " rows are (--start append: new ones; --start resume-by-time: the same again), or"
+              + " write to another shard");
     }
   }
 

@@ -23,6 +23,7 @@ import java.time.Duration;
  * @param maxStall how long appends may wait for merges before the job fails (spine.max-stall)
  * @param gcInterval how often each shard's garbage is collected (gc.interval)
  * @param gc how carefully (gc.keep, gc.orphan-age)
+ * @param start what a job without state does with a shard that has data (start)
  */
 public record SinkSettings(
     String writer,
@@ -38,7 +39,8 @@ public record SinkSettings(
     long mergeMemoryBytes,
     Duration maxStall,
     Duration gcInterval,
-    GcSettings gc)
+    GcSettings gc,
+    StartMode start)
     implements Serializable {
 
   /** The defaults, for a writer. */
@@ -57,7 +59,8 @@ public record SinkSettings(
         256L << 20,
         Duration.ofMinutes(10),
         Duration.ofMinutes(10),
-        GcSettings.DEFAULT);
+        GcSettings.DEFAULT,
+        StartMode.REFUSE);
   }
 
   /** The same settings with another {@code write.runs}. */
@@ -76,7 +79,8 @@ public record SinkSettings(
         mergeMemoryBytes,
         maxStall,
         gcInterval,
-        gc);
+        gc,
+        start);
   }
 
   /** The same settings with another {@code gc.interval} and {@code gc.*}. */
@@ -95,6 +99,27 @@ public record SinkSettings(
         mergeMemoryBytes,
         maxStall,
         interval,
-        settings);
+        settings,
+        start);
+  }
+
+  /** The same settings with another {@code start}. */
+  public SinkSettings withStart(StartMode other) {
+    return new SinkSettings(
+        writer,
+        store,
+        writeParallelism,
+        writeRuns,
+        bufferBytes,
+        partTargetBytes,
+        inlineBytes,
+        idleInterval,
+        merging,
+        mergeParallelism,
+        mergeMemoryBytes,
+        maxStall,
+        gcInterval,
+        gc,
+        other);
   }
 }

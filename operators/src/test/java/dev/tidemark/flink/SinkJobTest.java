@@ -69,7 +69,8 @@ final class SinkJobTest {
         64L << 20,
         Duration.ofMinutes(1),
         Duration.ofMinutes(10),
-        GcSettings.DEFAULT);
+        GcSettings.DEFAULT,
+        StartMode.REFUSE);
   }
 
   private interface Rows {

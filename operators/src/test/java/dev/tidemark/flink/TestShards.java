@@ -97,7 +97,8 @@ public final class TestShards {
         64L << 20,
         Duration.ofMinutes(1),
         Duration.ofMinutes(10),
-        GcSettings.DEFAULT);
+        GcSettings.DEFAULT,
+        StartMode.REFUSE);
   }
 
   /** A row. */

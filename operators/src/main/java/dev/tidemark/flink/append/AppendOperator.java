@@ -76,6 +76,7 @@ public final class AppendOperator extends AbstractStreamOperator<ShardCommit>
 
   private transient MapState<PendingKey, WrittenBatch> pendingState;
   private transient ValueState<SeenShard> seenState;
+  private transient ValueState<Long> startState;
   private transient BroadcastState<Long, Long> promisedState;
 
   private transient ExecutorService executor;
@@ -114,6 +115,8 @@ public final class AppendOperator extends AbstractStreamOperator<ShardCommit>
             .getMapState(new MapStateDescriptor<>("pending-1", PendingKey.TYPE, WrittenBatch.TYPE));
     seenState =
         context.getKeyedStateStore().getState(new ValueStateDescriptor<>("seen-1", SeenShard.TYPE));
+    startState =
+        context.getKeyedStateStore().getState(new ValueStateDescriptor<>("start-1", Types.LONG));
     promisedState =
         context
             .getOperatorStateStore()
@@ -184,15 +187,20 @@ public final class AppendOperator extends AbstractStreamOperator<ShardCommit>
     RestoredShard.checkThere(handle, by, handle.log().refresh(), seen);
     ShardState state = handle.open(by);
     if (!restored) {
-      ShardStart.checkNoData(handle.target(), state);
+      ShardStart.checkData(handle.target(), state, options.settings().start());
     }
     return state;
   }
 
   private void restore(OwnedShard shard, ShardState state) throws Exception {
     setCurrentKey(shard.key());
+    if (!restored && !state.upper().isMinimum()) {
+      startState.update(state.upper().time());
+    }
+    Long start = startState.value();
+    shard.start(start == null ? Frontier.MINIMUM : Frontier.of(start));
     if (restored) {
-      RestoredShard.check(shard.handle(), author, state, promise, seenState.value());
+      RestoredShard.check(shard.handle(), author, state, promise, shard.start(), seenState.value());
       for (Map.Entry<PendingKey, WrittenBatch> entry : pendingState.entries()) {
         shard.addRestored(entry.getKey(), entry.getValue());
       }
@@ -293,7 +301,13 @@ public final class AppendOperator extends AbstractStreamOperator<ShardCommit>
       if (!due.isEmpty() || covered.frontier().isEnd() || idleIsOver) {
         shards.add(shard);
         appends.add(
-            new ShardAppend(shard.handle(), author, due, covered, options.settings().inlineBytes())
+            new ShardAppend(
+                    shard.handle(),
+                    author,
+                    shard.start(),
+                    due,
+                    covered,
+                    options.settings().inlineBytes())
                 ::run);
       }
     }

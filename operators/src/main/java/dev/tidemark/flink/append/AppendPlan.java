@@ -53,11 +53,18 @@ record AppendPlan(Frontier upto, List<Group> groups, List<WrittenBatch> done) {
    * @param shardUpper the shard's upper
    * @param done what this writer has appended up to
    * @param due the written batches that a completed checkpoint covers
+   * @param start the shard's upper when a job that began without state first met it: what this job
+   *     writes lies above, whatever its descriptions say; else the minimum
    * @param promise how far the append may go
    * @param freshRuns the most runs of a batch
    */
   static AppendPlan of(
-      Frontier shardUpper, Frontier done, List<WrittenBatch> due, Promise promise, int freshRuns)
+      Frontier shardUpper,
+      Frontier done,
+      Frontier start,
+      List<WrittenBatch> due,
+      Promise promise,
+      int freshRuns)
       throws ForeignWriteException {
     Frontier end = end(due, promise);
     List<WrittenBatch> finished = new ArrayList<>();
@@ -74,7 +81,7 @@ record AppendPlan(Frontier upto, List<Group> groups, List<WrittenBatch> done) {
     List<Group> groups = new ArrayList<>();
     Frontier lower = shardUpper;
     for (Map.Entry<Frontier, List<WrittenBatch>> next : byUpper.entrySet()) {
-      Frontier least = next.getValue().get(0).bounds().lower();
+      Frontier least = next.getValue().get(0).bounds().lower().max(start);
       if (least.isBefore(lower)) {
         throw new ForeignWriteException(shardUpper, least);
       }

@@ -44,6 +44,7 @@ final class OwnedShard {
   private @Nullable String full;
   private long fullSince;
   private long lastCommit;
+  private Frontier start = Frontier.MINIMUM;
 
   OwnedShard(
       int index,
@@ -79,6 +80,15 @@ final class OwnedShard {
 
   ShardHandle handle() {
     return handle;
+  }
+
+  /** From where on the job writes: the shard's upper when it began without state. */
+  Frontier start() {
+    return start;
+  }
+
+  void start(Frontier from) {
+    start = from;
   }
 
   void add(WrittenBatch batch) {

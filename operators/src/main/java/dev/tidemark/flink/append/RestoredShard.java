@@ -37,11 +37,18 @@ final class RestoredShard {
    * Checks a shard against what the job's state knows of it.
    *
    * @param promise the greatest frontier that the restored state was promised
+   * @param start the shard's upper when a job that began without state first met it; else the
+   *     minimum
    * @param seen what the job saw of the shard; null for a shard that is new to the job
    * @throws StopForGoodException naming the frontiers and the mend
    */
   static void check(
-      ShardHandle handle, Author by, ShardState state, Promise promise, @Nullable SeenShard seen) {
+      ShardHandle handle,
+      Author by,
+      ShardState state,
+      Promise promise,
+      Frontier start,
+      @Nullable SeenShard seen) {
     String url = handle.target().url();
     if (seen != null && !seen.shard().equals(state.shard())) {
       throw new StopForGoodException(
@@ -76,7 +83,7 @@ final class RestoredShard {
               + ": bring the lost versions back, or start without state on another shard");
     }
     Frontier upto = ShardAppend.upto(state, by);
-    if (upto.isAfter(promise.frontier())) {
+    if (upto.isAfter(promise.frontier().max(start))) {
       throw new StopForGoodException(
           "shard "
               + url
@@ -88,9 +95,10 @@ final class RestoredShard {
               + promise.frontier()
               + "; "
               + ShardStart.writers(state)
-              + ": restore a newer checkpoint of this job");
+              + ": restore a newer checkpoint of this job; or, where its input can be read again in"
+              + " order of time, begin without state (--restore none --start resume-by-time)");
     }
-    if (state.upper().isAfter(upto)) {
+    if (state.upper().isAfter(upto.max(start))) {
       throw ShardAppend.foreign(
           handle,
           by,

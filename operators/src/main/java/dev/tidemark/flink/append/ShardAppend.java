@@ -46,14 +46,21 @@ final class ShardAppend {
 
   private final ShardHandle handle;
   private final Author by;
+  private final Frontier start;
   private final List<WrittenBatch> due;
   private final Promise promise;
   private final int inlineBytes;
 
   ShardAppend(
-      ShardHandle handle, Author by, List<WrittenBatch> due, Promise promise, int inlineBytes) {
+      ShardHandle handle,
+      Author by,
+      Frontier start,
+      List<WrittenBatch> due,
+      Promise promise,
+      int inlineBytes) {
     this.handle = handle;
     this.by = by;
+    this.start = start;
     this.due = due;
     this.promise = promise;
     this.inlineBytes = inlineBytes;
@@ -116,7 +123,7 @@ final class ShardAppend {
 
   private AppendPlan plan(ShardState state, int freshRuns) {
     try {
-      return AppendPlan.of(state.upper(), upto(state, by), due, promise, freshRuns);
+      return AppendPlan.of(state.upper(), upto(state, by), start, due, promise, freshRuns);
     } catch (AppendPlan.ForeignWriteException e) {
       throw foreign(state, e.what());
     }

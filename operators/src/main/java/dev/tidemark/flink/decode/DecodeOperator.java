@@ -4,6 +4,8 @@ import dev.tidemark.flink.InputCounts;
 import dev.tidemark.flink.InputCounts.Fate;
 import dev.tidemark.flink.ShardTarget;
 import dev.tidemark.flink.SlotKeys;
+import dev.tidemark.flink.StartFrontiers;
+import dev.tidemark.flink.StartSettings;
 import dev.tidemark.flink.decode.Decoded.Action;
 import dev.tidemark.flink.decode.Decoded.Change;
 import dev.tidemark.flink.message.KeyedRow;
@@ -38,8 +40,13 @@ import org.jspecify.annotations.Nullable;
  * main output, rows of upsert tables on {@link #KEYED}. Watermarks follow the rows' times, on both
  * outputs alike, whatever comes on which.
  *
+ * <p>A job that began without state on shards with data weighs each row here, by {@link
+ * StartFrontiers}: what is there already is replayed and goes no further. An error row without a
+ * time of its own is taken to be as late as the latest row before it.
+ *
  * <p>State, operator lists: the counts (see {@link InputCounts}), and the last time of each table
- * and partition, below which no later row of it may fall where order matters.
+ * and partition, below which no later row of it may fall where order matters. Broadcast: where the
+ * job began.
  */
 public final class DecodeOperator extends AbstractStreamOperator<Update>
     implements OneInputStreamOperator<RawRecord, Update> {
@@ -55,7 +62,9 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
   private final List<ShardTarget> shards;
   private final SlotKeys slots;
   private final WatermarkStrategy<Long> watermarkStrategy;
+  private final StartSettings startSettings;
 
+  private transient StartFrontiers start;
   private transient RecordDecoder decoder;
   private transient Table firstTable;
   private transient RowCodec errorCodec;
@@ -75,11 +84,13 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
       DecodeSettings settings,
       List<ShardTarget> shards,
       SlotKeys slots,
-      WatermarkStrategy<Long> watermarkStrategy) {
+      WatermarkStrategy<Long> watermarkStrategy,
+      StartSettings startSettings) {
     this.settings = settings;
     this.shards = new ArrayList<>(shards);
     this.slots = slots;
     this.watermarkStrategy = watermarkStrategy;
+    this.startSettings = startSettings;
     decoderOf(settings, new Tables(settings.tables(), shards)); // refuses what can't be
   }
 
@@ -105,6 +116,7 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
     counts =
         new InputCounts(
             names, getRuntimeContext(), getMetricGroup(), context.getOperatorStateStore());
+    start = StartFrontiers.of(context, shards, startSettings);
     lastTimesState = context.getOperatorStateStore().getListState(LAST_TIMES);
     lastTimes = new HashMap<>();
     for (Tuple3<Integer, String, Long> entry : lastTimesState.get()) {
@@ -195,6 +207,12 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
     if (rows.unknownColumns() > 0) {
       counts.unknownColumns(rows.unknownColumns());
     }
+    if (start.isReplayed(shard, time)) {
+      watermarks.onRow(time);
+      counts.count(shard, Fate.REPLAYED);
+      return;
+    }
+    time = start.atLeastStart(shard, time);
     for (int i = 0; i < encoded.size(); i++) {
       emit(table, rows.changes().get(i), encoded.get(i), time, i == encoded.size() - 1);
     }
@@ -270,7 +288,14 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
       throw new IllegalStateException("an error row doesn't fit its own schema", e);
     }
     boolean sane = timeFlaw(failure.time()) == null;
-    long time = sane ? failure.time() : Long.MIN_VALUE;
+    if (start.isReplayed(shard, sane ? failure.time() : watermarks.latest())) {
+      if (sane) {
+        watermarks.onRow(failure.time());
+      }
+      counts.count(shard, Fate.REPLAYED);
+      return;
+    }
+    long time = start.atLeastStart(shard, sane ? failure.time() : Long.MIN_VALUE);
     int slotKey = slots.slotKey(shard, row, errorCodec.keyLength(row, 0, row.length));
     output.collect(new StreamRecord<>(new Update(shard, slotKey, true, row, time, 1)));
     if (sane) {

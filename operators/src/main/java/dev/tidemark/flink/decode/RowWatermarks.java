@@ -23,6 +23,7 @@ final class RowWatermarks implements WatermarkOutput {
   private final Output<? extends StreamRecord<?>> output;
   private final long intervalMillis;
   private long last = Long.MIN_VALUE;
+  private long latest = Long.MIN_VALUE;
   private boolean idle;
   private boolean closed;
 
@@ -65,7 +66,13 @@ final class RowWatermarks implements WatermarkOutput {
     }
   }
 
+  /** The latest time of a row so far. */
+  long latest() {
+    return latest;
+  }
+
   void onRow(long time) {
+    latest = Math.max(latest, time);
     generator.onEvent(time, time, this);
   }
 

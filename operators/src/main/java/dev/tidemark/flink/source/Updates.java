@@ -2,6 +2,7 @@ package dev.tidemark.flink.source;
 
 import dev.tidemark.flink.ShardTarget;
 import dev.tidemark.flink.SlotKeys;
+import dev.tidemark.flink.StartSettings;
 import dev.tidemark.flink.decode.DecodeOperator;
 import dev.tidemark.flink.decode.DecodeSettings;
 import dev.tidemark.flink.decode.DecodeSettings.Format;
@@ -11,6 +12,7 @@ import dev.tidemark.flink.decode.TableMapping.MatchKind;
 import dev.tidemark.flink.message.RawRecord;
 import dev.tidemark.flink.message.Update;
 import dev.tidemark.flink.upsert.UpsertFunction;
+import dev.tidemark.flink.upsert.UpsertOperator;
 import java.time.Duration;
 import java.util.List;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
@@ -36,6 +38,22 @@ public final class Updates {
   private Updates() {}
 
   /**
+   * The updates of a job whose shards are new, with watermarks.
+   *
+   * @throws IllegalArgumentException as {@link #of(StreamExecutionEnvironment, SourceSettings,
+   *     DecodeSettings, SourceSettings.Watermarks, List, SlotKeys, StartSettings)}
+   */
+  public static DataStream<Update> of(
+      StreamExecutionEnvironment env,
+      SourceSettings source,
+      DecodeSettings decode,
+      SourceSettings.Watermarks watermarks,
+      List<ShardTarget> shards,
+      SlotKeys slots) {
+    return of(env, source, decode, watermarks, shards, slots, StartSettings.REFUSE);
+  }
+
+  /**
    * The updates of a job, with watermarks.
    *
    * @throws IllegalArgumentException naming option and mend, when the settings can't be (a missing
@@ -47,7 +65,8 @@ public final class Updates {
       DecodeSettings decode,
       SourceSettings.Watermarks watermarks,
       List<ShardTarget> shards,
-      SlotKeys slots) {
+      SlotKeys slots,
+      StartSettings start) {
     DataStreamSource<RawRecord> raw;
     DecodeSettings read = decode;
     if (source instanceof SourceSettings.Files files) {
@@ -65,18 +84,23 @@ public final class Updates {
       strategy = strategy.withIdleness(idle);
     }
     SingleOutputStreamOperator<Update> updates =
-        raw.transform("decode", Update.TYPE, new DecodeOperator(read, shards, slots, strategy))
+        raw.transform(
+                "decode", Update.TYPE, new DecodeOperator(read, shards, slots, strategy, start))
             .uid("decode")
             .setParallelism(raw.getParallelism());
-    if (read.tables().stream().noneMatch(table -> table.envelope() == Envelope.UPSERT)) {
+    List<Integer> byKey =
+        read.tables().stream()
+            .filter(table -> table.envelope() == Envelope.UPSERT)
+            .map(TableMapping::shard)
+            .toList();
+    if (byKey.isEmpty()) {
       return updates;
     }
     DataStream<Update> upserts =
         updates
             .getSideOutput(DecodeOperator.KEYED)
             .keyBy(UpsertFunction::keyOf, Types.STRING)
-            .process(new UpsertFunction(shards, slots), Update.TYPE)
-            .name("upsert")
+            .transform("upsert", Update.TYPE, new UpsertOperator(shards, byKey, slots, start))
             .uid("upsert");
     return updates.union(upserts);
   }

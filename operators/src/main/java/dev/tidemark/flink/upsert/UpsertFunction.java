@@ -6,6 +6,7 @@ import dev.tidemark.flink.ShardTarget;
 import dev.tidemark.flink.SlotKeys;
 import dev.tidemark.flink.message.KeyedRow;
 import dev.tidemark.flink.message.Update;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -70,6 +71,11 @@ public final class UpsertFunction extends KeyedProcessFunction<String, KeyedRow,
   @Override
   public void snapshotState(FunctionSnapshotContext context) throws Exception {
     counts.snapshot();
+  }
+
+  /** Takes a row that the shard has as the last one of the current key. */
+  void keep(byte[] row, long time) throws IOException {
+    lastState.update(entry(time, row));
   }
 
   @Override

@@ -7,6 +7,7 @@ import dev.tidemark.flink.ShardHandle;
 import dev.tidemark.flink.ShardTarget;
 import dev.tidemark.flink.SinkSettings;
 import dev.tidemark.flink.SlotKeys;
+import dev.tidemark.flink.StartMode;
 import dev.tidemark.flink.StopForGoodException;
 import dev.tidemark.flink.TestShards;
 import dev.tidemark.flink.message.Update;
@@ -274,5 +275,23 @@ final class StopForGoodTest {
         "writer test",
         "attempt-1 on elsewhere of 2099-01-01T00:00:00.000Z",
         "stop");
+  }
+
+  @Test
+  void aJobThatBeganOnDataGoesOnFromStateBelowIt() throws Exception {
+    TestShards.append(shard, MIN, 100, row(0, 99));
+    SinkSettings resume = settings.withStart(StartMode.RESUME_BY_TIME);
+    append = AppendHarness.start(List.of(shard), resume, slots, null);
+    append.processWatermark(49); // what is read again is there already
+    OperatorSubtaskState below = append.snapshot(1, 0);
+    append.notifyOfCompletedCheckpoint(1);
+    assertThat(TestShards.state(shard).upper()).isEqualTo(Frontier.of(100));
+    start(shard, below);
+    append.add(TestBatches.inline(50, 150, row(1, 120)));
+    append.processWatermark(149);
+    OperatorSubtaskState covered = append.snapshot(2, 0);
+    start(shard, covered);
+    assertThat(TestShards.state(shard).upper()).isEqualTo(Frontier.of(150));
+    assertStops(() -> start(shard, below), "up to 150", "reaches only to 50", "resume-by-time");
   }
 }

@@ -3,6 +3,7 @@ package dev.tidemark.flink.decode;
 import dev.tidemark.flink.InputCounts;
 import dev.tidemark.flink.ShardTarget;
 import dev.tidemark.flink.SlotKeys;
+import dev.tidemark.flink.StartSettings;
 import dev.tidemark.flink.message.KeyedRow;
 import dev.tidemark.flink.message.RawRecord;
 import dev.tidemark.flink.message.Update;
@@ -57,7 +58,7 @@ final class Replay implements AutoCloseable {
     WatermarkStrategy<Long> strategy = WatermarkStrategy.forBoundedOutOfOrderness(Duration.ZERO);
     decode =
         new OneInputStreamOperatorTestHarness<>(
-            new DecodeOperator(settings, shards, slots, strategy));
+            new DecodeOperator(settings, shards, slots, strategy, StartSettings.REFUSE));
     upsert =
         new KeyedOneInputStreamOperatorTestHarness<>(
             new KeyedProcessOperator<>(new UpsertFunction(shards, slots)),
