@@ -158,7 +158,9 @@ final class S3Clients {
         .map(keys -> AwsBasicCredentials.create(keys.access(), keys.secret()))
         .ifPresent(keys -> builder.credentialsProvider(StaticCredentialsProvider.create(keys)));
     if (!settings.checksums()) {
+      // Ceph 16 takes the signature of an empty body in chunks for a wrong one.
       builder
+          .serviceConfiguration(configuration -> configuration.chunkedEncodingEnabled(false))
           .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
           .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
           .addPlugin(LegacyMd5Plugin.create());
