@@ -58,13 +58,14 @@ final class DemoRun {
       say.accept("the job has ended here before: the shards are whole; comparing them");
       return compare(Optional.empty());
     }
-    EmbeddedJob job = EmbeddedJob.start(options, from);
-    say.accept("web UI " + job.ui() + ", log " + folder.resolve("logs/demo.log"));
-    say.accept(
-        from.path()
-            .map(path -> "going on from " + path)
-            .orElse("feeding 149,271 recorded events of four tables"));
     try (ShardWatch watch = new ShardWatch(options.shards(), options.store(), this::onDisk)) {
+      watch.begin();
+      EmbeddedJob job = EmbeddedJob.start(options, from);
+      say.accept("web UI " + job.ui() + ", log " + folder.resolve("logs/demo.log"));
+      say.accept(
+          from.path()
+              .map(path -> "going on from " + path)
+              .orElse("feeding 149,271 recorded events of four tables"));
       RunOutcome outcome = new JobRun(options, job, watch, context, say).attend();
       if (outcome.code() != Exit.DONE) {
         outcome.savepoint().ifPresent(path -> say.accept("savepoint " + path));

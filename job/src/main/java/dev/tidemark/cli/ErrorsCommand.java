@@ -1,10 +1,12 @@
 package dev.tidemark.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tidemark.log.ShardLog;
 import dev.tidemark.read.ShardReader;
 import dev.tidemark.row.ErrorRows;
 import dev.tidemark.row.RowCodec;
 import dev.tidemark.row.UpdateCursor;
+import dev.tidemark.shard.ShardState;
 import dev.tidemark.time.Frontier;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -34,6 +36,12 @@ final class ErrorsCommand implements Callable<Integer> {
 
   @Option(names = "--limit", paramLabel = "N", description = "At most N error rows.")
   private long limit = Long.MAX_VALUE;
+
+  @Option(
+      names = "--no-hold",
+      description =
+          "Write no hold: for credentials that only read, and reads shorter than gc.keep (1 h).")
+  private boolean noHold;
 
   @Option(
       names = "--forget",
@@ -68,20 +76,39 @@ final class ErrorsCommand implements Callable<Integer> {
             shard.log(),
             new dev.tidemark.shard.Command.ForgetErrors(frontier));
       }
-      RowCodec codec = new RowCodec(ErrorRows.SCHEMA);
-      long shown = 0;
-      try (UpdateCursor rows =
-          new ShardReader(shard.log())
-              .errors(shard.state(), SnapshotCommand.latest(url, shard.state()))) {
-        for (; shown < limit && rows.next(); shown++) {
-          show(codec.decode(rows.row(), rows.rowOffset(), rows.rowLength()), rows.diff());
-        }
-      }
-      if (shown == 0 && !reader.json) {
-        context.err().println("no error rows in " + url);
+      Optional<ReadHold> hold =
+          noHold
+              ? Optional.empty()
+              : ReadHold.take(
+                  context,
+                  reader.conf,
+                  shard,
+                  "reading",
+                  "errors",
+                  "a read that takes longer than gc.keep may end by name");
+      try {
+        read(shard.log());
+      } finally {
+        hold.ifPresent(ReadHold::close);
       }
     }
     return Exit.DONE;
+  }
+
+  /** The hold was written first, so that what a checked state has stays. */
+  private void read(ShardLog log) throws IOException {
+    ShardState state = log.refreshChecked();
+    RowCodec codec = new RowCodec(ErrorRows.SCHEMA);
+    long shown = 0;
+    try (UpdateCursor rows =
+        new ShardReader(log).errors(state, SnapshotCommand.latest(url, state))) {
+      for (; shown < limit && rows.next(); shown++) {
+        show(codec.decode(rows.row(), rows.rowOffset(), rows.rowLength()), rows.diff());
+      }
+    }
+    if (shown == 0 && !reader.json) {
+      context.err().println("no error rows in " + url);
+    }
   }
 
   private void show(@Nullable Object[] row, long diff) {

@@ -2,6 +2,8 @@ package dev.tidemark.cli;
 
 import dev.tidemark.flink.StopForGoodException;
 import dev.tidemark.store.StoreException;
+import java.util.Optional;
+import java.util.function.Supplier;
 import org.apache.flink.util.SerializedThrowable;
 import org.jspecify.annotations.Nullable;
 
@@ -11,7 +13,13 @@ final class JobFailure {
 
   private JobFailure() {}
 
-  static CommandException of(Throwable thrown) {
+  /**
+   * Why it failed.
+   *
+   * @param others asked who else has written the shards: a job that was taken over fails by
+   *     whatever the other deleted first, a checkpoint say
+   */
+  static CommandException of(Throwable thrown, Supplier<Optional<String>> others) {
     @Nullable Throwable cause = thrown;
     Throwable deepest = thrown;
     for (int depth = 0; cause != null && depth < MOST_CAUSES; depth++) {
@@ -27,7 +35,10 @@ final class JobFailure {
         named || deepest.getMessage() != null
             ? String.valueOf(deepest.getMessage())
             : deepest.toString();
-    return new CommandException(Exit.JOB, "the job failed: " + Failures.oneLine(reason), thrown);
+    Optional<String> other =
+        deepest instanceof StopForGoodException ? Optional.empty() : others.get();
+    String why = other.map(text -> text + " (it failed by: " + reason + ")").orElse(reason);
+    return new CommandException(Exit.JOB, "the job failed: " + Failures.oneLine(why), thrown);
   }
 
   private static Throwable real(Throwable thrown) {

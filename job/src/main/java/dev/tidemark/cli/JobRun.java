@@ -55,7 +55,7 @@ final class JobRun {
       try {
         ended = job.await(SECOND);
       } catch (ExecutionException e) {
-        throw JobFailure.of(e);
+        throw JobFailure.of(e, watch::others);
       }
       if (!ended && signal.get() == 0) {
         watch.look();
@@ -96,7 +96,7 @@ final class JobRun {
           .err()
           .println(
               "tidemark: no savepoint ("
-                  + Failures.oneLine(JobFailure.of(e).getMessage() + "")
+                  + Failures.oneLine(JobFailure.of(e, Optional::empty).getMessage() + "")
                   + "); the last checkpoint is what a restart goes on from");
       Runtime.getRuntime().halt(code);
     }

@@ -1,7 +1,16 @@
 package dev.tidemark.cli;
 
+import dev.tidemark.hold.Holds;
 import dev.tidemark.hold.OwnHold;
 import dev.tidemark.hold.Renewal;
+import dev.tidemark.job.UpkeepKeys;
+import dev.tidemark.log.Hold;
+import dev.tidemark.store.StoreException;
+import dev.tidemark.time.Frontier;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A hold while a command reads: renewed in the background, given up at the end, also when that is a
@@ -22,6 +31,46 @@ final class ReadHold implements AutoCloseable {
   /** Looks after a hold from now on. */
   static ReadHold keep(OwnHold hold) {
     return new ReadHold(hold);
+  }
+
+  /**
+   * Takes a hold on the parts of a shard from its known version on; empty, and said so, where the
+   * credentials only read.
+   *
+   * @param conf where hold.expiry is, if anywhere
+   * @param doing what, for people: verifying
+   * @param purpose what for, in the hold: verify
+   * @param without what may be without a hold, for people
+   */
+  static Optional<ReadHold> take(
+      Context context,
+      @Nullable Path conf,
+      ReaderOptions.Shard shard,
+      String doing,
+      String purpose,
+      String without)
+      throws IOException {
+    long lease = UpkeepKeys.holdExpiry(ReaderOptions.options(context, conf)).toMillis();
+    String host = Admin.author(context).attempt().host();
+    Hold wanted = new Hold(shard.state().seqno(), Frontier.END, lease, purpose, host);
+    try {
+      return Optional.of(keep(new Holds(shard.log()).create(wanted)));
+    } catch (StoreException e) {
+      if (e.reason() != StoreException.Reason.DENIED) {
+        throw e;
+      }
+      context.err().println("tidemark: " + denied(doing, e, without));
+      return Optional.empty();
+    }
+  }
+
+  /** That there is no hold, in a line. */
+  static String denied(String doing, StoreException e, String without) {
+    return doing
+        + " without a hold, as "
+        + Failures.oneLine(String.valueOf(e.getMessage()))
+        + ": "
+        + without;
   }
 
   @Override

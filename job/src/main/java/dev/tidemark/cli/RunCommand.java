@@ -72,11 +72,12 @@ final class RunCommand implements Callable<Integer> {
     StartPoint from = StartPoint.find(options);
     JobLog.to(options);
     Consumer<String> say = json ? context.err()::println : this::line;
-    EmbeddedJob job = EmbeddedJob.start(options, from);
-    say.accept("web UI " + job.ui() + "   checkpoints " + options.writerDirectory());
-    from.path().ifPresent(path -> say.accept("going on from " + path));
     try (ShardWatch watch =
         new ShardWatch(options.shards(), options.store(), UnaryOperator.identity())) {
+      watch.begin();
+      EmbeddedJob job = EmbeddedJob.start(options, from);
+      say.accept("web UI " + job.ui() + "   checkpoints " + options.writerDirectory());
+      from.path().ifPresent(path -> say.accept("going on from " + path));
       RunOutcome outcome = new JobRun(options, job, watch, context, say).attend();
       return finish(options, outcome, watch);
     }

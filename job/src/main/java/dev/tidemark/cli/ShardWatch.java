@@ -1,6 +1,7 @@
 package dev.tidemark.cli;
 
 import dev.tidemark.flink.ShardHandles;
+import dev.tidemark.flink.ShardStart;
 import dev.tidemark.flink.ShardTarget;
 import dev.tidemark.log.ShardLog;
 import dev.tidemark.shard.ShardState;
@@ -12,6 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Follows the shards of a job in this JVM: their states come from the job's own handles, their
@@ -25,6 +28,9 @@ final class ShardWatch implements AutoCloseable {
     private final ShardLog log;
     private final ShardHistory history = new ShardHistory();
     private ShardState state = ShardState.EMPTY;
+
+    /** What others have written before the job did. */
+    private ShardState first = ShardState.EMPTY;
 
     private Followed(ShardTarget target, ObjectStore store) {
       this.target = target;
@@ -49,6 +55,8 @@ final class ShardWatch implements AutoCloseable {
     }
   }
 
+  private static final Logger LOG = LoggerFactory.getLogger(ShardWatch.class);
+
   private final List<Followed> shards = new ArrayList<>();
 
   /**
@@ -60,6 +68,29 @@ final class ShardWatch implements AutoCloseable {
     for (ShardTarget target : targets) {
       shards.add(new Followed(target, Stores.open(readAt.apply(target.url()), settings)));
     }
+  }
+
+  /** Reads what is there before the job writes, to know later what came of others. */
+  void begin() throws IOException {
+    for (Followed shard : shards) {
+      shard.first = shard.log.refresh();
+    }
+  }
+
+  /** Who else has appended to one of the shards since {@link #begin}; empty when nobody has. */
+  Optional<String> others() {
+    for (Followed shard : shards) {
+      try {
+        Optional<String> other =
+            ShardStart.appendedSince(shard.target, shard.first, shard.log.refresh());
+        if (other.isPresent()) {
+          return other;
+        }
+      } catch (IOException e) {
+        LOG.debug("shard {}: who wrote it last is not known", shard.name(), e);
+      }
+    }
+    return Optional.empty();
   }
 
   /** Looks at what the job knows by now. */

@@ -149,9 +149,9 @@ final class SnapshotCommand implements Callable<Integer> {
       context
           .err()
           .println(
-              "tidemark: reading without a hold, as "
-                  + Failures.oneLine(String.valueOf(e.getMessage()))
-                  + ": a read that takes longer than gc.keep may end by name");
+              "tidemark: "
+                  + ReadHold.denied(
+                      "reading", e, "a read that takes longer than gc.keep may end by name"));
       return Optional.empty();
     }
   }

@@ -2,16 +2,11 @@ package dev.tidemark.cli;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.tidemark.hold.Holds;
-import dev.tidemark.hold.OwnHold;
 import dev.tidemark.job.Amounts;
-import dev.tidemark.job.UpkeepKeys;
-import dev.tidemark.log.Hold;
 import dev.tidemark.read.Verifier;
-import dev.tidemark.store.StoreException;
-import dev.tidemark.time.Frontier;
 import java.io.IOException;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -59,29 +54,18 @@ final class VerifyCommand implements Callable<Integer> {
     if (!deep || shard.state().retired()) {
       return verifier.verify(deep);
     }
-    long lease = UpkeepKeys.holdExpiry(ReaderOptions.options(context, reader.conf)).toMillis();
-    String host = Admin.author(context).attempt().host();
-    Hold wanted = new Hold(shard.state().seqno(), Frontier.END, lease, "verify", host);
-    OwnHold own;
-    try {
-      own = new Holds(shard.log()).create(wanted);
-    } catch (StoreException e) {
-      if (e.reason() != StoreException.Reason.DENIED) {
-        throw e;
-      }
-      context
-          .err()
-          .println(
-              "tidemark: verifying without a hold, as "
-                  + Failures.oneLine(String.valueOf(e.getMessage()))
-                  + ": parts that go meanwhile count as missing");
-      return verifier.verify(true);
-    }
-    ReadHold hold = ReadHold.keep(own);
+    Optional<ReadHold> hold =
+        ReadHold.take(
+            context,
+            reader.conf,
+            shard,
+            "verifying",
+            "verify",
+            "parts that go meanwhile count as missing");
     try {
       return verifier.verify(true);
     } finally {
-      hold.close();
+      hold.ifPresent(ReadHold::close);
     }
   }
 

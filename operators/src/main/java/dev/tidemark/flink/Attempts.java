@@ -15,11 +15,20 @@ public final class Attempts {
   private static final DateTimeFormatter MOMENT =
       DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
 
+  /** With what the attempts of this process begin. */
+  private static final String PROCESS = ShardHandle.newId() + "-";
+
   private Attempts() {}
 
   /** A new attempt of a writer that begins now. */
   public static WriterAttempt begin(String writer, Clock clock) {
-    return new WriterAttempt(writer, MOMENT.format(clock.instant()), ShardHandle.newId(), host());
+    String attempt = PROCESS + ShardHandle.newId();
+    return new WriterAttempt(writer, MOMENT.format(clock.instant()), attempt, host());
+  }
+
+  /** Whether an attempt is of this process. */
+  public static boolean isOurs(WriterAttempt attempt) {
+    return attempt.attempt().startsWith(PROCESS);
   }
 
   /**

@@ -11,6 +11,8 @@ import dev.tidemark.store.Stores;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** What must be so before a job writes a shard. */
 public final class ShardStart {
@@ -77,6 +79,40 @@ public final class ShardStart {
     return writers.isEmpty()
         ? "nobody is known to have written it"
         : "its writers: " + String.join(", ", writers);
+  }
+
+  /**
+   * Who else has appended since a state was seen: another process, be it an attempt of the same
+   * writer or another writer. What fails once that is so fails for that reason.
+   *
+   * @return for people; empty when nobody has
+   */
+  public static Optional<String> appendedSince(ShardTarget shard, ShardState seen, ShardState now) {
+    for (Fact.WriterFact writer : now.writers().values()) {
+      Fact.@Nullable WriterFact before = seen.writers().get(writer.by().writer());
+      boolean went =
+          before == null
+              ? !writer.upto().isMinimum()
+              : writer.upto().isAfter(before.upto()) || !writer.by().equals(before.by());
+      if (went && !Attempts.isOurs(writer.by())) {
+        return Optional.of(
+            "another process has appended to shard "
+                + shard.url()
+                + " meanwhile: writer "
+                + writer.by().writer()
+                + ", attempt "
+                + writer.by().attempt()
+                + " on "
+                + writer.by().host()
+                + " since "
+                + writer.by().started()
+                + " (up to "
+                + writer.upto()
+                + "); only one job may write a shard: leave this one stopped, or stop the other and"
+                + " restore its newest checkpoint");
+      }
+    }
+    return Optional.empty();
   }
 
   /** The job's schema must be the shard's: columns by name and type, and the key. */
