@@ -120,6 +120,10 @@ final class PartCursor implements UpdateCursor {
       if (!meta.getPath_in_schema().equals(List.of(descriptors.get(i).getPath()))) {
         throw new IOException("its columns are not those of its schema");
       }
+      // Each value of a column, NULL and empty too, was counted with a byte at least.
+      if (meta.getNum_values() > part.bytes()) {
+        throw new IOException("a column has more values than its rows have bytes");
+      }
       from = Math.min(from, meta.getData_page_offset());
       to = Math.max(to, meta.getData_page_offset() + meta.getTotal_compressed_size());
     }

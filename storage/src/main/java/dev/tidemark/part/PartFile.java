@@ -93,7 +93,8 @@ final class PartFile {
       bytes = fetch(store, location, size - 8 - length, length);
       from = 0;
     }
-    return Util.readFileMetaData(new ByteArrayInputStream(bytes, from, length));
+    // No list in it can be longer than it is itself, whatever a damaged one says.
+    return Util.readFileMetaData(new ByteArrayInputStream(bytes, from, length), length);
   }
 
   private static void checkFormat(FileMetaData footer, String shard) throws IOException {

@@ -49,6 +49,8 @@ class CollectorTest {
   // ---- The four steps
 
   @Test
+  @DisplayName(
+      "persist 59: what left goes when its time has come; the same round again does nothing")
   void whatLeftGoesWhenItsTimeHasComeAndNothingElseEver() throws Exception {
     world.work(40);
     int before = world.keys("part/").size();
@@ -96,6 +98,7 @@ class CollectorTest {
   }
 
   @Test
+  @DisplayName("persist 62: a long life leaves a bounded log")
   void manyRoundsInALongLifeKeepItBounded() throws Exception {
     Collector collector = world.collector(world.bucket);
     for (int i = 0; i < 12; i++) {
@@ -351,7 +354,7 @@ class CollectorTest {
   }
 
   @Test
-  @DisplayName("P-GC-04: dead readers' holds expire, a slow live one's doesn't, its owner is seen")
+  @DisplayName("P-GC-04, persist 62: dead readers' holds expire, a slow live one's doesn't")
   void deadReadersHoldExpires() throws Exception {
     world.work(10);
     for (int i = 0; i < 10; i++) {
@@ -398,7 +401,7 @@ class CollectorTest {
   }
 
   @ParameterizedTest
-  @DisplayName("P-S3-07: a wrong local clock changes nothing")
+  @DisplayName("P-S3-07, persist 72: a wrong local clock changes nothing")
   @CsvSource({"PT-40M", "PT40M", "P400D", "P-400D"})
   void aWrongLocalClockChangesNothing(Duration wrongBy) throws Exception {
     world.work(20);

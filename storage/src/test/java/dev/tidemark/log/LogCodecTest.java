@@ -14,6 +14,7 @@ import java.io.InputStream;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Random;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -60,6 +61,7 @@ class LogCodecTest {
   }
 
   @Test
+  @DisplayName("persist 71: what a later minor format added is kept")
   void keysAndFactsOfALaterMinorFormatAreKept() throws IOException {
     LogEntry entry = LogCodec.decode(golden("rollup-with-later-keys.json"), "rollup");
     Batch batch = ((Fact.BatchFact) entry.diff().add().get(0)).batch();
@@ -73,6 +75,7 @@ class LogCodecTest {
   }
 
   @Test
+  @DisplayName("persist 71: a newer major format is refused, both named")
   void aNewerMajorFormatIsRefusedWithBothVersionsNamed() {
     assertThatThrownBy(() -> LogCodec.decode(golden("newer.json"), "log/7.json"))
         .isInstanceOfSatisfying(

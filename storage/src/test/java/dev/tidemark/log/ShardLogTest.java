@@ -22,6 +22,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class ShardLogTest {
@@ -106,6 +107,7 @@ class ShardLogTest {
   }
 
   @Test
+  @DisplayName("persist 29: a refusal on an old state is looked at anew")
   void aRefusalIsGivenOnlyOnAFreshState() throws IOException {
     create();
     append(other, "a", 0, 10);

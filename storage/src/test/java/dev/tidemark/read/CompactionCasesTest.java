@@ -8,6 +8,7 @@ import dev.tidemark.log.ShardLog;
 import dev.tidemark.read.TestShard.Update;
 import dev.tidemark.shard.Command;
 import dev.tidemark.shard.ShardState;
+import dev.tidemark.spine.Part;
 import dev.tidemark.spine.SpineSpec;
 import dev.tidemark.store.Body;
 import dev.tidemark.store.ForwardingStore;
@@ -15,6 +16,7 @@ import dev.tidemark.store.MemoryStore;
 import dev.tidemark.store.ObjectInfo;
 import dev.tidemark.store.StoreException;
 import dev.tidemark.time.Frontier;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
@@ -117,6 +119,69 @@ class CompactionCasesTest {
     cold();
     assertThat(bucket.requests().gets() - before).as("entries since the rollup").isLessThan(10);
     checkEveryLoad();
+  }
+
+  @Test
+  @DisplayName("persist 45: a merge brings times forward to since and consolidates there")
+  void aMergeBringsTimesForward() throws Exception {
+    shard.append(1, new Update(1, "a", 0, 1));
+    shard.append(4, new Update(1, "a", 3, 1));
+    shard.append(8);
+    shard.commit(new Command.DowngradeSince(Frontier.of(6)));
+    while (shard.compactOnce()) {
+      assertThat(shard.state().batches()).isNotEmpty();
+    }
+    assertThat(shard.state().batches().get(0).rows()).isEqualTo(1);
+    ShardLog log = new ShardLog(bucket, time, GcWorld.SHORT);
+    assertThat(shard.drain(new ShardReader(log).snapshot(log.refresh(), 6)))
+        .containsExactly(new Update(1, "a", 6, 2));
+  }
+
+  @Test
+  @DisplayName("P-PF-01, persist 54: thousands of tiny batches, merges off, then on")
+  void thousandsOfTinyBatches() throws Exception {
+    MemoryStore store = new MemoryStore("tiny", time::storeNow);
+    SpineSpec off = new SpineSpec(8, 3000, 24, 1 << 20, 2.0, false);
+    TestShard tiny = new TestShard(new ShardLog(store, time), off, 1 << 20);
+    for (int i = 0; i < 2000; i++) {
+      appendTiny(tiny, i);
+    }
+    assertThat(tiny.state().batches()).hasSizeBetween(1500, 2000);
+    int early = store.get(String.format("log/%020d.json", 105)).orElseThrow().length;
+    int late = store.get(String.format("log/%020d.json", 1989)).orElseThrow().length;
+    assertThat(late).as("bytes of a late entry").isLessThan(early + 64);
+    checkOpening(store, tiny);
+    tiny.commit(new Command.AlterSpec(null, null, null, null, null, true));
+    while (tiny.compactOnce()) {
+      assertThat(tiny.state().batches()).isNotEmpty();
+    }
+    assertThat(tiny.state().batches().size()).as("all by itself").isLessThan(24);
+    for (int i = 2000; i < 2500; i++) {
+      appendTiny(tiny, i);
+      while (tiny.compactOnce()) {
+        assertThat(tiny.state().batches().size()).isLessThan(40);
+      }
+    }
+    checkOpening(store, tiny);
+    ShardLog log = new ShardLog(store, time);
+    assertThat(tiny.drain(new ShardReader(log).snapshot(log.refresh(), 2499)))
+        .hasSize(2500 / 4 * 6);
+  }
+
+  /** Appends as many rows as the number has left over by 4. */
+  private static void appendTiny(TestShard tiny, int number) throws Exception {
+    List<Update> rows = new ArrayList<>();
+    for (int i = 0; i < number % 4; i++) {
+      rows.add(new Update(number * 4L + i, "v", number, 1));
+    }
+    List<List<Part>> runs = rows.isEmpty() ? List.of() : List.of(tiny.inlineRun(rows));
+    tiny.append(tiny.batch(number + 1, runs, List.of(), false));
+  }
+
+  private void checkOpening(MemoryStore store, TestShard tiny) throws Exception {
+    long before = store.requests().gets();
+    assertThat(new ShardLog(store, time).refresh()).isEqualTo(tiny.state());
+    assertThat(store.requests().gets() - before).as("objects read to open").isLessThan(64 + 8);
   }
 
   /** Damages, then takes away rollup after rollup, newest first. */

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class ShardReaderTest {
@@ -50,6 +51,7 @@ class ShardReaderTest {
   }
 
   @Test
+  @DisplayName("persist 66: not yet durable or no longer exact is refused with both frontiers")
   void whatIsNotYetDurableOrNoLongerExactIsRefusedWithBothFrontiers() throws Exception {
     TestShard shard = shard(new MemoryStore("reader"));
     assertThatThrownBy(() -> snapshot(shard, 0))

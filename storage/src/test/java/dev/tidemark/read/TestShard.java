@@ -61,6 +61,18 @@ public final class TestShard {
     parts = new PartStore(log.store(), "shard-of-test", partBytes, this::key);
   }
 
+  private TestShard(ShardLog log, long partBytes, int named) {
+    this.log = log;
+    this.named = named;
+    parts = new PartStore(log.store(), log.known().shard(), partBytes, this::key);
+  }
+
+  /** A shard that is there; what is written to it is numbered from {@code named} on. */
+  public static TestShard open(ShardLog log, long partBytes, int named) throws IOException {
+    log.refresh();
+    return new TestShard(log, partBytes, named);
+  }
+
   private String key() {
     return String.format("part/2026-11-30/%06d.parquet", ++named);
   }

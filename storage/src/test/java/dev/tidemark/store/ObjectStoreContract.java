@@ -19,6 +19,7 @@ import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** What every store must do. */
@@ -54,6 +55,7 @@ public abstract class ObjectStoreContract {
   }
 
   @Test
+  @DisplayName("persist 70: created once, and never again")
   void createdOnceAndNeverAgain() throws Exception {
     assertThat(store.putIfAbsent("log/1", bytes("first"))).isEqualTo(Created.YES);
     assertThat(store.putIfAbsent("log/1", bytes("second"))).isEqualTo(Created.EXISTS);
@@ -99,6 +101,7 @@ public abstract class ObjectStoreContract {
   }
 
   @Test
+  @DisplayName("persist 70: a put replaces the whole")
   void putReplacesWhole() throws Exception {
     store.put("hold/x", Body.of(bytes("a longer first text")));
     store.put("hold/x", new Body(List.of(bytes("sec"), bytes(""), bytes("ond"))));
@@ -107,6 +110,7 @@ public abstract class ObjectStoreContract {
   }
 
   @Test
+  @DisplayName("persist 70: an object may be empty")
   void emptyObject() throws Exception {
     store.put("empty", new Body(List.of()));
     assertThat(store.putIfAbsent("empty too", new byte[0])).isEqualTo(Created.YES);
@@ -224,6 +228,7 @@ public abstract class ObjectStoreContract {
   }
 
   @Test
+  @DisplayName("persist 70: deleting what is not there is no error")
   void deletingWhatIsNotThereIsNoError() throws Exception {
     store.put("a", Body.of(bytes("v")));
     store.delete(List.of());
