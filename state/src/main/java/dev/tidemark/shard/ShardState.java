@@ -106,7 +106,7 @@ public final class ShardState {
   }
 
   /** Whether there is a schema of that id. */
-  boolean hasSchema(int id) {
+  public boolean hasSchema(int id) {
     return schemas.containsKey(id);
   }
 

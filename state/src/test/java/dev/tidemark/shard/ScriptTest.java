@@ -13,7 +13,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 final class ScriptTest {
   static Stream<Path> scripts() throws IOException {
-    return Stream.of(Scripts.in("spine"), Scripts.in("shard"), Scripts.in("persist"), Scripts.in("cases"))
+    return Stream.of(
+            Scripts.in("spine"), Scripts.in("shard"), Scripts.in("persist"), Scripts.in("cases"))
         .flatMap(List::stream);
   }
 

@@ -33,13 +33,20 @@ public final class Compactor {
    * A compactor of one shard.
    *
    * @param ids gives ids that nobody else has, for the batches that merges make
+   * @param memoryBytes what a merge may hold of its inputs (merge.memory)
    */
-  public Compactor(ShardLog log, PartStore parts, Author by, Supplier<String> ids) {
+  public Compactor(
+      ShardLog log, PartStore parts, Author by, Supplier<String> ids, long memoryBytes) {
     this.log = log;
     this.holds = new Holds(log);
-    this.merger = new RunMerger(parts);
+    this.merger = new RunMerger(parts, memoryBytes);
     this.by = by;
     this.ids = ids;
+  }
+
+  /** A compactor of one shard with the default memory. */
+  public Compactor(ShardLog log, PartStore parts, Author by, Supplier<String> ids) {
+    this(log, parts, by, ids, RunMerger.DEFAULT_MEMORY_BYTES);
   }
 
   /** Does the most urgent thing, if there is one; whether the log has changed by it. */
@@ -68,7 +75,8 @@ public final class Compactor {
 
   private boolean merge(ShardState state, int level, List<String> inputs, Frontier since)
       throws IOException {
-    Optional<Batch> output = merger.merge(state, inputs, since, ids.get());
+    Optional<Batch> output =
+        merger.merge(state, inputs, since, ids.get(), RunMerger.Chunk.all(state));
     return output.isPresent() && commit(new Command.InstallMerge(level, inputs, output.get()));
   }
 

@@ -1,5 +1,6 @@
 package dev.tidemark.merge;
 
+import dev.tidemark.part.KeyRange;
 import dev.tidemark.part.PartStore;
 import dev.tidemark.row.ErrorRows;
 import dev.tidemark.row.MergeCursor;
@@ -19,15 +20,42 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Merges neighbouring batches of a shard into one of one run. Changes nothing in the log: what it
- * writes is an orphan until somebody installs it.
+ * Merges neighbouring batches of a shard into one of one run, or a chunk of that. Changes nothing
+ * in the log: what it writes is an orphan until somebody installs it.
  */
 public final class RunMerger {
-  private final PartStore parts;
+  /** The default of merge.memory. */
+  public static final long DEFAULT_MEMORY_BYTES = 256L << 20;
 
-  /** Reads and writes these parts. */
-  public RunMerger(PartStore parts) {
+  /** More at a time makes nothing faster. */
+  private static final long MOST_FETCH_BYTES = 8L << 20;
+
+  private final PartStore parts;
+  private final long memoryBytes;
+
+  /**
+   * Reads and writes these parts.
+   *
+   * @param memoryBytes what two merges at the same time may hold of their inputs (merge.memory);
+   *     each has one part of its output beside that
+   */
+  public RunMerger(PartStore parts, long memoryBytes) {
     this.parts = parts;
+    this.memoryBytes = memoryBytes;
+  }
+
+  /**
+   * What of a merge is to be done.
+   *
+   * @param range the rows
+   * @param schema the id of the schema that they are written in
+   * @param errors whether the error rows are merged too: by one of the chunks of a merge
+   */
+  public record Chunk(KeyRange range, int schema, boolean errors) {
+    /** All of it. */
+    public static Chunk all(ShardState state) {
+      return new Chunk(KeyRange.ALL, state.schema().id(), true);
+    }
   }
 
   /**
@@ -38,17 +66,22 @@ public final class RunMerger {
    * @param inputs the ids of the batches, oldest first
    * @param since what times are advanced to, at most the shard's
    * @param id the id of the merged batch
+   * @param chunk which rows; what is left out is as if it were not there
    * @return the merged batch; empty when an input is no longer there
    */
-  public Optional<Batch> merge(ShardState state, List<String> inputs, Frontier since, String id)
+  public Optional<Batch> merge(
+      ShardState state, List<String> inputs, Frontier since, String id, Chunk chunk)
       throws IOException {
     Map<String, Batch> byId = new HashMap<>();
     state.batches().forEach(batch -> byId.put(batch.id(), batch));
-    if (!byId.keySet().containsAll(inputs)) {
+    if (inputs.isEmpty()
+        || !byId.keySet().containsAll(inputs)
+        || !state.hasSchema(chunk.schema())) {
       return Optional.empty();
     }
     List<Batch> batches = inputs.stream().map(byId::get).toList();
-    Schema schema = state.schema();
+    Schema schema = state.schema(chunk.schema());
+    PartStore reading = parts.fetching(fetchBytes(batches));
     Frontier reached = since;
     List<UpdateCursor> rows = new ArrayList<>();
     List<UpdateCursor> errors = new ArrayList<>();
@@ -56,15 +89,43 @@ public final class RunMerger {
       reached = reached.max(batch.since());
       Schema written = state.schema(batch.schema());
       for (List<Part> run : batch.runs()) {
-        rows.add(within(batch, parts.readRun(run, written, schema)));
+        rows.add(within(batch, reading.readRun(run, written, schema, chunk.range())));
       }
-      for (Part part : batch.errors()) {
-        errors.add(within(batch, parts.readRun(List.of(part), ErrorRows.SCHEMA, ErrorRows.SCHEMA)));
+      for (Part part : chunk.errors() ? batch.errors() : List.<Part>of()) {
+        List<Part> run = List.of(part);
+        errors.add(within(batch, reading.readRun(run, ErrorRows.SCHEMA, ErrorRows.SCHEMA)));
       }
     }
     List<Part> run = write(rows, reached, schema);
     List<Part> errorRun = write(errors, reached, ErrorRows.SCHEMA);
-    return Optional.of(batch(id, batches, reached, run, errorRun, schema.id()));
+    BatchDescription bounds =
+        new BatchDescription(
+            batches.get(0).bounds().lower(), batches.get(batches.size() - 1).bounds().upper());
+    return Optional.of(
+        batch(id, bounds, batches.get(0).level(), reached, run, errorRun, schema.id()));
+  }
+
+  private long fetchBytes(List<Batch> batches) {
+    int runs = Math.max(1, batches.stream().mapToInt(Batch::runCount).sum());
+    int errors = batches.stream().mapToInt(batch -> batch.errors().size()).sum();
+    return Math.min(MOST_FETCH_BYTES, memoryBytes / (2L * Math.max(runs, errors)));
+  }
+
+  /**
+   * Puts the merged chunks of a merge together: the merged batch.
+   *
+   * @param id its id
+   * @param chunks all of them, in the order of rows
+   */
+  public static Batch join(String id, List<Batch> chunks) {
+    List<Part> run = new ArrayList<>();
+    List<Part> errors = new ArrayList<>();
+    for (Batch chunk : chunks) {
+      chunk.runs().forEach(run::addAll);
+      errors.addAll(chunk.errors());
+    }
+    Batch first = chunks.get(0);
+    return batch(id, first.bounds(), first.level(), first.since(), run, errors, first.schema());
   }
 
   private static UpdateCursor within(Batch batch, UpdateCursor run) {
@@ -83,7 +144,8 @@ public final class RunMerger {
 
   private static Batch batch(
       String id,
-      List<Batch> inputs,
+      BatchDescription bounds,
+      int level,
       Frontier since,
       List<Part> run,
       List<Part> errors,
@@ -100,14 +162,11 @@ public final class RunMerger {
       sum += part.sum();
       maxTime = Math.max(maxTime, part.maxTime());
     }
-    BatchDescription bounds =
-        new BatchDescription(
-            inputs.get(0).bounds().lower(), inputs.get(inputs.size() - 1).bounds().upper());
     return new Batch(
         id,
         bounds,
         since,
-        inputs.get(0).level(),
+        level,
         run.isEmpty() ? List.of() : List.of(run),
         errors,
         rows,

@@ -13,6 +13,7 @@ import org.apache.parquet.format.Encoding;
 import org.apache.parquet.format.PageHeader;
 import org.apache.parquet.format.PageType;
 import org.apache.parquet.format.Util;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The levels and values of one leaf column of a row group, one after another, in place in the
@@ -28,9 +29,19 @@ final class ColumnValues {
   private final int maxRepetition;
   private final int maxDefinition;
 
+  /** A page's header is no longer, with the bounds that it may have. */
+  private static final int HEADER_BYTES = 8 << 10;
+
   private byte[] chunk = new byte[0];
   private int chunkPosition;
   private int chunkEnd;
+
+  /** Where the rest of the column is: from the file's {@code restFrom} on, {@code restSize}. */
+  private @Nullable PartFile rest;
+
+  private long restFrom;
+  private long restSize;
+  private int window;
   private long rawSizeLimit;
   private long valuesLeft;
 
@@ -59,6 +70,28 @@ final class ColumnValues {
     chunk = group;
     chunkPosition = (int) from;
     chunkEnd = (int) (from + size);
+    rest = null;
+    restSize = 0;
+    begin(meta);
+  }
+
+  /** Begins a row group whose bytes are fetched from the file, about {@code window} at a time. */
+  void start(ColumnMetaData meta, PartFile file, int window) throws IOException {
+    if (meta.getTotal_compressed_size() < 0) {
+      throw new IOException("a column lies outside its row group");
+    }
+    chunk = new byte[0];
+    chunkPosition = 0;
+    chunkEnd = 0;
+    rest = file;
+    restFrom = meta.getData_page_offset();
+    restSize = meta.getTotal_compressed_size();
+    this.window = window;
+    begin(meta);
+  }
+
+  private void begin(ColumnMetaData meta) {
+    long size = meta.getTotal_compressed_size();
     rawSizeLimit = Math.min(meta.getTotal_uncompressed_size(), size * RowBlock.MAX_RATIO);
     valuesLeft = meta.getNum_values();
     pageValues = 0;
@@ -93,10 +126,29 @@ final class ColumnValues {
     return maxDefinition == 0 || definitions[at] == maxDefinition;
   }
 
+  /** Fetches on until there are as many bytes, or the column ends. */
+  private void fetch(int needed) throws IOException {
+    int have = chunkEnd - chunkPosition;
+    if (rest == null || restSize == 0 || have >= needed) {
+      return;
+    }
+    int more = (int) Math.min(restSize, Math.max(window, needed) - have);
+    PartFile.Range range = rest.range(restFrom, more);
+    byte[] bytes = new byte[have + more];
+    System.arraycopy(chunk, chunkPosition, bytes, 0, have);
+    System.arraycopy(range.bytes, (int) (restFrom - range.offset), bytes, have, more);
+    chunk = bytes;
+    chunkPosition = 0;
+    chunkEnd = bytes.length;
+    restFrom += more;
+    restSize -= more;
+  }
+
   private void nextPage() throws IOException {
     if (valuesLeft <= 0) {
       throw new IOException("a column ends before its rows do");
     }
+    fetch(HEADER_BYTES);
     ByteArrayInputStream in =
         new ByteArrayInputStream(chunk, chunkPosition, chunkEnd - chunkPosition);
     PageHeader header = Util.readPageHeader(in);
@@ -108,6 +160,11 @@ final class ColumnValues {
       throw new IOException("a page is not of the kind that Tidemark writes");
     }
     int count = header.getData_page_header().getNum_values();
+    if (size >= 0 && size <= chunkEnd - at + restSize) {
+      int headerSize = at - chunkPosition;
+      fetch(headerSize + size);
+      at = chunkPosition + headerSize;
+    }
     if (size < 0 || size > chunkEnd - at || rawSize < 0 || rawSize > rawSizeLimit) {
       throw new IOException("a page has a wrong size");
     }

@@ -17,7 +17,10 @@ import org.apache.parquet.column.ColumnDescriptor;
 import org.apache.parquet.format.ColumnMetaData;
 import org.apache.parquet.format.RowGroup;
 
-/** The updates of a stored part. Memory: one row group, compressed, and a page a column. */
+/**
+ * The updates of a stored part. Memory: one row group, compressed, or as much of it as is to be
+ * held at a time; and a page a column.
+ */
 final class PartCursor implements UpdateCursor {
   private final PartFile file;
   private final Part part;
@@ -30,6 +33,7 @@ final class PartCursor implements UpdateCursor {
 
   private final RowEncoder row = new RowEncoder();
   private final Iterator<RowGroup> groups;
+  private boolean all = true;
   private long groupRows;
   private long rows;
   private long sum;
@@ -38,10 +42,12 @@ final class PartCursor implements UpdateCursor {
   private boolean closed;
 
   /** {@link Evolution#check} has allowed to read the one schema as the other. */
-  PartCursor(PartFile file, Part part, Schema written, Schema wanted) {
+  PartCursor(PartFile file, Part part, Schema written, Schema wanted, KeyRange range)
+      throws IOException {
     this.file = file;
     this.part = part;
-    this.groups = file.footer().getRow_groups().iterator();
+    boolean longer = written.columns().size() < wanted.columns().size();
+    this.groups = groups(range, longer).iterator();
     this.descriptors = PartSchema.of(written).getColumns();
     for (ColumnDescriptor descriptor : descriptors) {
       columns.add(new ColumnValues(descriptor, zstd));
@@ -61,6 +67,32 @@ final class PartCursor implements UpdateCursor {
     }
   }
 
+  /** The row groups that may have rows in the range. */
+  private List<RowGroup> groups(KeyRange range, boolean longer) throws IOException {
+    List<RowGroup> groups = file.footer().getRow_groups();
+    List<RowGroups.Bounds> bounds = List.of();
+    if (!range.isAll()) {
+      try {
+        bounds = RowGroups.of(file.footer());
+      } catch (IOException e) {
+        throw file.named(e);
+      }
+    }
+    if (bounds.isEmpty()) {
+      return groups;
+    }
+    List<RowGroup> within = new ArrayList<>();
+    for (int i = 0; i < groups.size(); i++) {
+      String most = bounds.get(i).most();
+      if (!range.isAfter(bounds.get(i).least())
+          && (most.isEmpty() || !range.isBefore(most, longer))) {
+        within.add(groups.get(i));
+      }
+    }
+    all = within.size() == groups.size();
+    return within;
+  }
+
   @Override
   public boolean next() throws IOException {
     if (closed) {
@@ -77,7 +109,7 @@ final class PartCursor implements UpdateCursor {
     while (groupRows == 0) {
       if (!groups.hasNext()) {
         close();
-        if (rows != part.rows() || sum != part.sum()) {
+        if (all && (rows != part.rows() || sum != part.sum())) {
           throw new IOException(
               "its rows and sum are "
                   + rows
@@ -127,9 +159,17 @@ final class PartCursor implements UpdateCursor {
       from = Math.min(from, meta.getData_page_offset());
       to = Math.max(to, meta.getData_page_offset() + meta.getTotal_compressed_size());
     }
-    PartFile.Range range = file.range(from, to - from);
-    for (int i = 0; i < columns.size(); i++) {
-      columns.get(i).start(group.getColumns().get(i).getMeta_data(), range.bytes, range.offset);
+    if (to - from <= file.fetchBytes()) {
+      PartFile.Range range = file.range(from, to - from);
+      for (int i = 0; i < columns.size(); i++) {
+        columns.get(i).start(group.getColumns().get(i).getMeta_data(), range.bytes, range.offset);
+      }
+    } else {
+      for (int i = 0; i < columns.size(); i++) {
+        ColumnMetaData meta = group.getColumns().get(i).getMeta_data();
+        double share = (double) meta.getTotal_compressed_size() / (to - from);
+        columns.get(i).start(meta, file, (int) (share * file.fetchBytes()));
+      }
     }
     groupRows = group.getNum_rows();
     if (groupRows < 0) {

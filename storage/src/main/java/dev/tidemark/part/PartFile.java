@@ -31,25 +31,34 @@ final class PartFile {
   private final PartLocation.Stored location;
   private final byte @Nullable [] whole;
   private final FileMetaData footer;
+  private final long fetchBytes;
 
   private PartFile(
       ObjectStore store,
       PartLocation.Stored location,
       byte @Nullable [] whole,
-      FileMetaData footer) {
+      FileMetaData footer,
+      long fetchBytes) {
+    this.fetchBytes = fetchBytes;
     this.store = store;
     this.location = location;
     this.whole = whole;
     this.footer = footer;
   }
 
-  static PartFile open(ObjectStore store, PartLocation.Stored location, String shard)
+  /**
+   * Opens a part.
+   *
+   * @param fetchBytes how much of it to hold at a time, about
+   */
+  static PartFile open(
+      ObjectStore store, PartLocation.Stored location, String shard, long fetchBytes)
       throws IOException {
     try {
       byte[] whole = null;
       FileMetaData footer;
       long size = location.sizeBytes();
-      if (size < WHOLE_BYTES) {
+      if (size <= TAIL_BYTES || size < Math.min(WHOLE_BYTES, fetchBytes)) {
         whole = store.get(location.key()).orElseThrow(() -> gone(store, location));
         checkWhole(whole, location);
         footer = footer(whole, whole.length, store, location);
@@ -58,7 +67,7 @@ final class PartFile {
         footer = footer(tail, size, store, location);
       }
       checkFormat(footer, shard);
-      return new PartFile(store, location, whole, footer);
+      return new PartFile(store, location, whole, footer, fetchBytes);
     } catch (IOException | RuntimeException e) {
       throw named(store, location, e);
     }
@@ -126,6 +135,11 @@ final class PartFile {
       this.bytes = bytes;
       this.offset = offset;
     }
+  }
+
+  /** How much of a row group to hold at a time. */
+  long fetchBytes() {
+    return whole == null ? fetchBytes : Long.MAX_VALUE;
   }
 
   /** The bytes of a range, or more. */

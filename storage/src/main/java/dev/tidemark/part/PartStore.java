@@ -19,10 +19,14 @@ import java.util.List;
 public final class PartStore {
   private static final int ZSTD_LEVEL = 1;
 
+  /** With less, pages would be fetched one by one. */
+  private static final long LEAST_FETCH_BYTES = 128 << 10;
+
   private final ObjectStore store;
   private final String shard;
   private final long targetBytes;
   private final KeySource keys;
+  private final long fetchBytes;
 
   /**
    * Names a new part's key: {@code part/<day>/<ulid>.parquet}. The clock's only use is the name.
@@ -41,15 +45,30 @@ public final class PartStore {
    * @param targetBytes the size at which a part is full (part.target-bytes)
    */
   public PartStore(ObjectStore store, String shard, long targetBytes, KeySource keys) {
+    this(store, shard, targetBytes, keys, Long.MAX_VALUE);
+  }
+
+  private PartStore(
+      ObjectStore store, String shard, long targetBytes, KeySource keys, long fetchBytes) {
     this.store = store;
     this.shard = shard;
     this.targetBytes = targetBytes;
     this.keys = keys;
+    this.fetchBytes = fetchBytes;
   }
 
   /** The same parts for work that can wait while the store is hard pressed. */
   public PartStore yielding() {
-    return new PartStore(store.yielding(), shard, targetBytes, keys);
+    return new PartStore(store.yielding(), shard, targetBytes, keys, fetchBytes);
+  }
+
+  /**
+   * The same parts for a reader of many: an open part holds about this many bytes of its object at
+   * a time, at the price of more requests; and a page a column, compressed and not. Without it, a
+   * row group or an object of 8 MiB.
+   */
+  public PartStore fetching(long bytes) {
+    return new PartStore(store, shard, targetBytes, keys, Math.max(LEAST_FETCH_BYTES, bytes));
   }
 
   /**
@@ -71,7 +90,7 @@ public final class PartStore {
           writer = null;
         }
         if (writer == null) {
-          writer = new PartWriter(shard, schema, zstd);
+          writer = new PartWriter(shard, schema, targetBytes, zstd);
         }
         writer.add(updates);
       }
@@ -121,9 +140,15 @@ public final class PartStore {
    * @throws IOException naming the part, here or as the cursor moves, when its bytes are wrong
    */
   public UpdateCursor read(Part part, Schema written, Schema wanted) throws IOException {
+    return read(part, written, wanted, KeyRange.ALL);
+  }
+
+  /** The updates of a part; those outside the range may be missing. */
+  UpdateCursor read(Part part, Schema written, Schema wanted, KeyRange range) throws IOException {
     Evolution.check(written, wanted);
     if (part.location() instanceof PartLocation.Stored stored) {
-      return new PartCursor(PartFile.open(store, stored, shard), part, written, wanted);
+      PartFile file = PartFile.open(store, stored, shard, fetchBytes);
+      return new PartCursor(file, part, written, wanted, range);
     }
     byte[] block;
     try {
@@ -136,6 +161,64 @@ public final class PartStore {
 
   /** The updates of a run's parts one after another, one part open at a time. */
   public UpdateCursor readRun(List<Part> run, Schema written, Schema wanted) throws IOException {
-    return new RunCursor(this, run, written, wanted);
+    return new RunCursor(this, run, written, wanted, KeyRange.ALL);
+  }
+
+  /**
+   * The updates of a run whose rows, in the wanted schema, lie in a range. Parts and row groups
+   * that have none are not fetched.
+   */
+  public UpdateCursor readRun(List<Part> run, Schema written, Schema wanted, KeyRange range)
+      throws IOException {
+    if (range.isAll()) {
+      return readRun(run, written, wanted);
+    }
+    if (!KeyRange.keepsOrder(written, wanted)) {
+      return new RangeCursor(new RunCursor(this, run, written, wanted, KeyRange.ALL), range);
+    }
+    boolean longer = written.columns().size() < wanted.columns().size();
+    List<Part> within = new ArrayList<>();
+    for (Part part : run) {
+      if (range.mayHold(part, longer)) {
+        within.add(part);
+      }
+    }
+    return new RangeCursor(new RunCursor(this, within, written, wanted, range), range);
+  }
+
+  /**
+   * Rows at which a part may be cut, and the row bytes from each to the next, about: one a row
+   * group. Costs a request or two.
+   */
+  public List<Sample> samples(Part part) throws IOException {
+    if (!(part.location() instanceof PartLocation.Stored stored)) {
+      return List.of(Sample.of(part));
+    }
+    PartFile file = PartFile.open(store, stored, shard, 0);
+    try {
+      List<RowGroups.Bounds> groups = RowGroups.of(file.footer());
+      List<Sample> samples = new ArrayList<>();
+      double bytesPerRow = (double) part.bytes() / Math.max(1, part.rows());
+      for (int i = 0; i < groups.size(); i++) {
+        long rows = file.footer().getRow_groups().get(i).getNum_rows();
+        samples.add(new Sample(groups.get(i).least(), (long) (rows * bytesPerRow)));
+      }
+      return samples.isEmpty() ? List.of(Sample.of(part)) : samples;
+    } catch (IOException | RuntimeException e) {
+      throw file.named(e);
+    }
+  }
+
+  /**
+   * A row, and how much comes from it on.
+   *
+   * @param key the beginning of the encoded row, lower-case hex; empty when it isn't known
+   * @param bytes the row bytes up to the next sample of the run
+   */
+  public record Sample(String key, long bytes) {
+    /** What a part's handle says. */
+    public static Sample of(Part part) {
+      return new Sample(part.minKey() == null ? "" : part.minKey(), part.bytes());
+    }
   }
 }

@@ -45,8 +45,7 @@ final class PartSums {
   void add(byte[] row, int offset, int length, long time, long diff, long countedBytes)
       throws IOException {
     if (rows == 0) {
-      int cut = Math.min(length, BOUND_BYTES);
-      minKey = HexFormat.of().formatHex(row, offset, offset + cut);
+      minKey = lowerBound(row, offset, length);
     } else {
       int order = Memcomparable.compare(last, 0, lastLength, row, offset, length);
       if (order > 0 || (order == 0 && lastTime >= time)) {
@@ -78,8 +77,13 @@ final class PartSums {
         location, rows, bytes, sum, retracted, minKey, upperBound(), minTime, maxTime, Map.of());
   }
 
-  /** The last row, or a short row that no shorter bound is needed for: rounded up, or none. */
-  private @Nullable String upperBound() {
+  /** A bound that no row from this one on is below. */
+  static String lowerBound(byte[] row, int offset, int length) {
+    return HexFormat.of().formatHex(row, offset, offset + Math.min(length, BOUND_BYTES));
+  }
+
+  /** A bound that no row so far is above: the last row, rounded up if it is long; or none. */
+  @Nullable String upperBound() {
     if (lastLength <= BOUND_BYTES) {
       return HexFormat.of().formatHex(last, 0, lastLength);
     }

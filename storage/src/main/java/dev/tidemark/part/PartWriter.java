@@ -24,8 +24,13 @@ import org.apache.parquet.schema.MessageType;
 final class PartWriter {
   static final String FORMAT = "1.0";
 
-  /** The row bytes of a row group: what a reader of many parts holds of each, uncompressed. */
+  /** The most row bytes of a row group: what a reader of many parts holds of each. */
   static final long GROUP_BYTES = 16L << 20;
+
+  /** A part of a smaller target has smaller groups, so that chunks of merges find their place. */
+  private static final int GROUPS = 8;
+
+  private static final long LEAST_GROUP_BYTES = 4 << 10;
 
   private static final int CHECKSUM_BUFFER = 32 << 10;
   private static final int STATISTICS_BYTES = 64;
@@ -39,6 +44,10 @@ final class PartWriter {
   private final ColumnPages times;
   private final ColumnPages diffs;
 
+  private final List<RowGroups.Bounds> groups = new ArrayList<>();
+  private final long groupTarget;
+  private String groupLeast = "";
+
   private final RowScan scan = new RowScan();
   private final PartSums sums = new PartSums();
   private final CanonicalRows canonical = new CanonicalRows(CHECKSUM_BUFFER + 1024);
@@ -46,8 +55,10 @@ final class PartWriter {
   private long groupRows;
   private long groupBytes;
 
-  PartWriter(String shard, Schema schema, ZstdCompressCtx zstd) throws IOException {
+  PartWriter(String shard, Schema schema, long targetBytes, ZstdCompressCtx zstd)
+      throws IOException {
     this.shard = shard;
+    this.groupTarget = Math.min(GROUP_BYTES, Math.max(LEAST_GROUP_BYTES, targetBytes / GROUPS));
     this.schema = schema;
     MessageType type = PartSchema.of(schema);
     for (ColumnDescriptor descriptor : type.getColumns()) {
@@ -112,6 +123,9 @@ final class PartWriter {
     diffs.present(0);
     diffs.addLong(diff);
     long counted = scan.counted + 16;
+    if (groupRows == 0) {
+      groupLeast = PartSums.lowerBound(row, offset, length);
+    }
     sums.add(row, offset, length, time, diff, counted);
     canonical.add(row, offset, length, time, diff);
     if (canonical.length() >= CHECKSUM_BUFFER) {
@@ -119,7 +133,7 @@ final class PartWriter {
     }
     groupRows++;
     groupBytes += counted;
-    if (groupBytes >= GROUP_BYTES) {
+    if (groupBytes >= groupTarget) {
       endGroup();
     }
   }
@@ -135,6 +149,8 @@ final class PartWriter {
       column.writeTo(file);
     }
     file.endBlock();
+    String most = sums.upperBound();
+    groups.add(new RowGroups.Bounds(groupLeast, most == null ? "" : most));
     groupRows = 0;
     groupBytes = 0;
   }
@@ -152,6 +168,9 @@ final class PartWriter {
     footer.put("tidemark.shard", shard);
     footer.put("tidemark.schema", Integer.toString(schema.id()));
     footer.put("tidemark.sorted", "true");
+    if (!groups.isEmpty()) {
+      footer.put(RowGroups.KEY, RowGroups.text(groups));
+    }
     footer.put("tidemark.rows", Long.toString(sums.rows()));
     footer.put("tidemark.sum", Long.toString(sums.sum()));
     footer.put("tidemark.checksum", HexFormat.of().toHexDigits((int) checksum.getValue()));

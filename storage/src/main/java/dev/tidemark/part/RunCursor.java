@@ -14,13 +14,15 @@ final class RunCursor implements UpdateCursor {
   private final Iterator<Part> parts;
   private final Schema written;
   private final Schema wanted;
+  private final KeyRange range;
   private @Nullable UpdateCursor current;
 
-  RunCursor(PartStore store, List<Part> parts, Schema written, Schema wanted) {
+  RunCursor(PartStore store, List<Part> parts, Schema written, Schema wanted, KeyRange range) {
     this.store = store;
     this.parts = parts.iterator();
     this.written = written;
     this.wanted = wanted;
+    this.range = range;
   }
 
   @Override
@@ -31,7 +33,7 @@ final class RunCursor implements UpdateCursor {
       if (!parts.hasNext()) {
         return false;
       }
-      from = store.read(parts.next(), written, wanted);
+      from = store.read(parts.next(), written, wanted, range);
       current = from;
     }
     return true;

@@ -73,6 +73,7 @@ class ParquetFileTest {
           .containsExactly(
               "tidemark.checksum",
               "tidemark.format",
+              "tidemark.groups",
               "tidemark.rows",
               "tidemark.schema",
               "tidemark.shard",

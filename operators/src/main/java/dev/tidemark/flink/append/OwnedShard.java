@@ -192,6 +192,7 @@ final class OwnedShard {
 
   /** Merges in the place of those who aren't there any more. */
   Compactor compactor(Author by, SinkSettings settings) throws IOException {
-    return new Compactor(handle.log(), handle.parts(by), by, ShardHandle::newId);
+    return new Compactor(
+        handle.log(), handle.parts(by), by, ShardHandle::newId, settings.mergeMemoryBytes());
   }
 }

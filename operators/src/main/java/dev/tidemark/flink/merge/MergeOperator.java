@@ -171,16 +171,21 @@ public final class MergeOperator extends AbstractStreamOperator<SpineChange>
 
   private Optional<Batch> output(MergeTask task) throws IOException {
     ShardHandle handle = handles.get(task.shard());
-    RunMerger merger = new RunMerger(handle.parts(author).yielding());
+    RunMerger merger =
+        new RunMerger(handle.parts(author).yielding(), options.settings().mergeMemoryBytes());
     // the task's since is of a state read before, so a hold that isn't listed now has seen it
     Frontier since = task.since().min(new Holds(handle.log()).leastSince());
     ShardState known = handle.log().known();
     String id = ShardHandle.newId();
     Optional<Batch> output =
-        known.exists() ? merger.merge(known, task.inputs(), since, id) : Optional.empty();
-    return output.isPresent()
-        ? output
-        : merger.merge(handle.log().refresh(), task.inputs(), since, id);
+        known.exists()
+            ? merger.merge(known, task.inputs(), since, id, RunMerger.Chunk.all(known))
+            : Optional.empty();
+    if (output.isPresent()) {
+      return output;
+    }
+    ShardState now = handle.log().refresh();
+    return merger.merge(now, task.inputs(), since, id, RunMerger.Chunk.all(now));
   }
 
   /** Tries again after a while, twice as long each time; what fails too often is left to spine. */
