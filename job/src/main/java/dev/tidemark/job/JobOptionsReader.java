@@ -1,6 +1,7 @@
 package dev.tidemark.job;
 
 import dev.tidemark.flink.SinkSettings;
+import dev.tidemark.flink.StartMode;
 import dev.tidemark.flink.decode.DebeziumSettings;
 import dev.tidemark.flink.decode.DecodeSettings;
 import dev.tidemark.flink.decode.DecodeSettings.Format;
@@ -72,12 +73,18 @@ final class JobOptionsReader {
           options.value(SourceKeys.SEED));
     }
     boolean append = tables.stream().allMatch(t -> t.mapping().envelope() == Envelope.APPEND);
-    return new SourceSettings.Files(
-        options.required(SourceKeys.PATH),
+    boolean byTime = options.value(RunKeys.START) == StartMode.RESUME_BY_TIME;
+    SourceSettings.Order order =
         options
             .find(SourceKeys.FILES_ORDER)
-            .orElse(append ? SourceSettings.Order.ANY : SourceSettings.Order.NAME),
-        options.value(SourceKeys.COMPRESSION));
+            .orElse(append && !byTime ? SourceSettings.Order.ANY : SourceSettings.Order.NAME);
+    if (byTime && order == SourceSettings.Order.ANY) {
+      throw new OptionException(
+          "start = resume-by-time takes rows below the shard's upper for read before, so they must"
+              + " come in order of time: set source.files.order to name");
+    }
+    return new SourceSettings.Files(
+        options.required(SourceKeys.PATH), order, options.value(SourceKeys.COMPRESSION));
   }
 
   private DecodeSettings decode(List<TableOptions> tables) {

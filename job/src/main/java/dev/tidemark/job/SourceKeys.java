@@ -91,7 +91,7 @@ final class SourceKeys {
       workedOut(
           "source.files.order",
           OptionType.words(Order.class),
-          "any with append, else name",
+          "any with append, else name; name with start = resume-by-time",
           "changes must stay in order, additions need not",
           "files: `name` reads whole files one after another, `any` in parallel.");
   static final OptionKey<String> COMPRESSION =

@@ -162,6 +162,33 @@ class CommandLineTest {
   }
 
   @Test
+  void rowsToResumeByTimeMustComeInOrder() throws IOException {
+    refused(
+        Exit.USAGE,
+        "set source.files.order to name",
+        run("--start", "resume-by-time", "--source.files.order", "any"));
+    assertThat(warehouse).doesNotExist();
+  }
+
+  @Test
+  void aStoreThatOverwritesDespiteTheConditionIsRefusedAndLeftEmpty() throws Exception {
+    try (CarelessStore store = new CarelessStore()) {
+      refused(
+          Exit.STORE,
+          "If-None-Match",
+          run(
+              "--shard.warehouse", "s3://bucket/w",
+              "--s3.endpoint", store.endpoint(),
+              "--s3.path-style", "true",
+              "--s3.checksum", "required",
+              "--s3.access-key", "a",
+              "--s3.secret-key", "b",
+              "--checkpoint.dir", folder.resolve("cp").toString()));
+      assertThat(store.keys()).isEmpty();
+    }
+  }
+
+  @Test
   void whatIsNoShardIsSaid() throws IOException {
     refused(Exit.USAGE, "no folder", say("inspect", folder + "/nowhere"));
     refused(Exit.USAGE, "is no shard", say("inspect", folder.toString()));
