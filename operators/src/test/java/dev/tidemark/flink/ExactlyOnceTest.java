@@ -36,6 +36,7 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -127,6 +128,7 @@ final class ExactlyOnceTest {
   /** Intervals, failures, stops, parallelism, slots and sizes as they come. */
   @Test
   @Timeout(600)
+  @DisplayName("persist 17: killed and restarted at random, each row is there once")
   void survivesRandomInterleavings() {
     Seeds.check(
         2,

@@ -42,17 +42,17 @@ public abstract class MessageSerializer<T> extends TypeSerializer<T> {
 
   @Override
   public final T deserialize(DataInputView source) throws IOException {
-    int written = source.readUnsignedByte();
-    if (written < 1 || written > version) {
-      throw new IOException(
-          getClass().getSimpleName()
-              + " met version "
-              + written
-              + " and knows up to "
-              + version
-              + ": the state is of a newer build");
-    }
     try {
+      int written = source.readUnsignedByte();
+      if (written < 1 || written > version) {
+        throw new IOException(
+            getClass().getSimpleName()
+                + " met version "
+                + written
+                + " and knows up to "
+                + version
+                + ": the state is of a newer build");
+      }
       return read(written, source);
     } catch (EOFException | UTFDataFormatException | IllegalArgumentException e) {
       throw new IOException(

@@ -1,5 +1,6 @@
 package dev.tidemark.flink.message;
 
+import java.io.EOFException;
 import java.io.IOException;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
@@ -40,13 +41,17 @@ public final class UpdateSerializer extends TypeSerializer<Update> {
 
   @Override
   public Update deserialize(Update reuse, DataInputView source) throws IOException {
-    reuse.shard = source.readInt();
-    reuse.slotKey = source.readInt();
-    reuse.error = (source.readByte() & ERROR) != 0;
-    reuse.time = source.readLong();
-    reuse.diff = source.readLong();
-    reuse.row = MessageSerializer.readBytes(source);
-    return reuse;
+    try {
+      reuse.shard = source.readInt();
+      reuse.slotKey = source.readInt();
+      reuse.error = (source.readByte() & ERROR) != 0;
+      reuse.time = source.readLong();
+      reuse.diff = source.readLong();
+      reuse.row = MessageSerializer.readBytes(source);
+      return reuse;
+    } catch (EOFException e) {
+      throw new IOException("an update ends too early: its bytes are damaged", e);
+    }
   }
 
   @Override

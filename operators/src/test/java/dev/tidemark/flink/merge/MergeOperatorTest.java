@@ -30,6 +30,7 @@ import org.apache.flink.streaming.runtime.tasks.mailbox.TaskMailbox;
 import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -195,6 +196,34 @@ final class MergeOperatorTest {
     start(state);
     merge.runMail();
     assertMerged();
+  }
+
+  @Test
+  @DisplayName("P-CP-04: five merges in flight at a kill are all done after the restart")
+  void allThatWasInFlightIsDoneAfterARestart() throws Exception {
+    for (int i = 3; i < 10; i++) {
+      Update row = TestShards.row(slots, 0, i, "x", i * 100L + 99, 1);
+      TestShards.append(shard, i * 100L, i * 100L + 100, row);
+    }
+    List<String> ids = TestShards.state(shard).batches().stream().map(Batch::id).toList();
+    store.left.set(1);
+    start(null);
+    for (int i = 0; i < 10; i += 2) {
+      List<String> inputs = ids.subList(i, i + 2);
+      merge.processElement(new StreamRecord<>(new MergeTask(0, 0, inputs, Frontier.MINIMUM, 100)));
+    }
+    OperatorSubtaskState state = merge.snapshot(1, 0);
+    merge.close();
+    store.left.set(0);
+    start(state);
+    while (merge.extractOutputValues().size() < 5) {
+      merge.runMail();
+    }
+    for (SpineChange change : merge.extractOutputValues()) {
+      TestShards.change(shard, change.command(), TestShards.author("i", "2026-01-01T00:00:00Z"));
+    }
+    assertThat(TestShards.state(shard).batches()).hasSize(5);
+    assertThat(TestShards.updates(shard)).hasSize(10);
   }
 
   @Test

@@ -61,6 +61,25 @@ final class GoldenMessagesTest {
   }
 
   @Test
+  void rawRecord() {
+    RawRecord full = new RawRecord();
+    full.key = bytes("key");
+    full.value = bytes("value");
+    full.header = bytes("a,b");
+    full.place = "orders-3";
+    full.partition = "3";
+    full.topic = "orders";
+    full.number = 42;
+    full.byteOffset = 4096;
+    full.timestampMillis = 1234567890123L;
+    full.flaw = "too long";
+    GoldenBytes.check("raw-record-1", RawRecordSerializer.INSTANCE, full);
+    RawRecord least = new RawRecord();
+    least.place = "file";
+    GoldenBytes.check("raw-record-1-least", RawRecordSerializer.INSTANCE, least);
+  }
+
+  @Test
   void writtenBatch() {
     GoldenBytes.check(
         "written-batch-1",

@@ -17,6 +17,7 @@ import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
 import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 final class MintOperatorTest {
@@ -54,6 +55,7 @@ final class MintOperatorTest {
   }
 
   @Test
+  @DisplayName("persist 18: one description a barrier, however many times lie in it")
   void describesWhatTheWatermarkHasPassedBeforeEachBarrier() throws Exception {
     mint.processWatermark(99);
     mint.processWatermark(199);
@@ -75,6 +77,7 @@ final class MintOperatorTest {
   }
 
   @Test
+  @DisplayName("persist 2: without an advance there is no description")
   void describesNothingWithoutAnAdvance() throws Exception {
     mint.processWatermark(99);
     barrier();
@@ -109,6 +112,7 @@ final class MintOperatorTest {
   }
 
   @Test
+  @DisplayName("persist 1: from the upper on, to what the watermark has passed")
   void goesOnWhereTheRestoredDescriptionsEnd() throws Exception {
     mint.processWatermark(99);
     OperatorSubtaskState state = barrier();

@@ -28,6 +28,7 @@ import org.apache.flink.streaming.runtime.tasks.mailbox.MailboxExecutorImpl;
 import org.apache.flink.streaming.runtime.tasks.mailbox.TaskMailbox;
 import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -114,6 +115,24 @@ final class SpineOperatorTest {
     assertThat(asked.get(0).inputs()).hasSize(4);
     spine.processElement(commit(5));
     assertThat(spine.extractOutputValues()).as("asked for once").hasSize(1);
+  }
+
+  @Test
+  @DisplayName("P-CP-04: what was asked for and lost is asked for again after a restart")
+  void asksAnewAfterARestart() throws Exception {
+    append(4);
+    start();
+    spine.processElement(commit(5));
+    spine.runMail();
+    List<MergeTask> lost = spine.extractOutputValues();
+    assertThat(lost).hasSize(1);
+    spine.close();
+    start();
+    spine.setProcessingTime(1_000);
+    spine.runMail();
+    assertThat(spine.extractOutputValues())
+        .singleElement()
+        .satisfies(task -> assertThat(task.inputs()).isEqualTo(lost.get(0).inputs()));
   }
 
   /** Its appends are refused, so no commit would ever have told of it. */

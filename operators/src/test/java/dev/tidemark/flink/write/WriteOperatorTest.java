@@ -30,6 +30,7 @@ import org.apache.flink.streaming.runtime.tasks.mailbox.TaskMailbox;
 import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
 import org.apache.flink.streaming.util.KeyedTwoInputStreamOperatorTestHarness;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -125,6 +126,7 @@ final class WriteOperatorTest {
   }
 
   @Test
+  @DisplayName("persist 1: rows before the lower get its time, none is dropped")
   void letsLateRowsLeaveAtTheLower() throws Exception {
     start();
     describe(Long.MIN_VALUE, 100);
@@ -137,6 +139,7 @@ final class WriteOperatorTest {
   }
 
   @Test
+  @DisplayName("persist 4: rows before or after their description leave with it")
   void keepsRowsForTheirDescription() throws Exception {
     start();
     row(0, 1, 250);
@@ -327,6 +330,7 @@ final class WriteOperatorTest {
   }
 
   @Test
+  @DisplayName("persist 3: a description that comes twice, or not next, breaks the slot")
   void breaksWhenDescriptionsDoNotTile() throws Exception {
     start();
     describe(Long.MIN_VALUE, 100);
