@@ -228,9 +228,14 @@ final class Appending {
     return batch.withBounds(new BatchDescription(batch.bounds().lower(), upper));
   }
 
-  /** Whether a later upper leaves a batch's contents: not where its upper cuts rows off. */
+  /**
+   * Whether a later upper leaves a batch's contents: not where its upper cuts rows or errors off.
+   */
   static boolean mayExtend(Batch batch) {
-    return !batch.cut() || batch.maxTime() < batch.bounds().upper().time();
+    long upper = batch.bounds().upper().time();
+    return !batch.cut()
+        || (batch.maxTime() < upper
+            && batch.errors().stream().allMatch(part -> part.maxTime() < upper));
   }
 
   private static boolean isEmpty(Batch batch) {

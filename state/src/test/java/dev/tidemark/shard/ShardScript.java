@@ -132,7 +132,7 @@ final class ShardScript {
     Frontier written = cut ? Frontier.of(upper.time() + 5) : upper;
     Batch batch = Batches.fresh(id, lower, written, runs, bytes, retracted);
     if (errors) {
-      batch = Batches.withErrors(batch, Batches.part(id + "-errors", 50, 0, upper.time() - 1));
+      batch = Batches.withErrors(batch, Batches.part(id + "-errors", 50, 0, written.time() - 1));
     }
     return cut ? Batches.cut(batch, lower, upper) : batch;
   }
