@@ -1,4 +1,4 @@
-package dev.tidemark.spine.law;
+package dev.tidemark.law;
 
 import dev.tidemark.spine.SpineSpec;
 import org.junit.jupiter.api.Test;

@@ -1,4 +1,4 @@
-package dev.tidemark.spine.law;
+package dev.tidemark.law;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
