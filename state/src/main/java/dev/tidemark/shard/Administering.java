@@ -102,7 +102,10 @@ final class Administering {
     if (altered.equals(old) || fact == null) {
       return new Nothing("the spec is that already");
     }
-    return ShardMachine.commit(List.of(fact), List.of(new Fact.SpecFact(altered, fact.extra())));
+    List<Fact> remove = new ArrayList<>(List.of(fact));
+    List<Fact> add = new ArrayList<>(List.of(new Fact.SpecFact(altered, fact.extra())));
+    state.recount(written -> written.leave(old), remove, add);
+    return ShardMachine.commit(remove, add);
   }
 
   private static <T> T orElse(@Nullable T value, T otherwise) {

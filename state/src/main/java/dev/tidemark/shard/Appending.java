@@ -12,6 +12,7 @@ import dev.tidemark.shard.Decision.Refusal.UpperMismatch;
 import dev.tidemark.spine.Batch;
 import dev.tidemark.spine.Spine;
 import dev.tidemark.spine.SpineSpec;
+import dev.tidemark.spine.Written;
 import dev.tidemark.time.BatchDescription;
 import dev.tidemark.time.Frontier;
 import java.util.ArrayList;
@@ -213,15 +214,28 @@ final class Appending {
       remove.add(upto.before());
     }
     add.add(new Fact.WriterFact(upto.by(), upper, false, upto.extra()));
+    List<Batch> fresh = new ArrayList<>();
     for (Batch batch : tail) {
       if (!batch.equals(before)) {
         add.add(new Fact.BatchFact(batch));
       }
+      if (before == null || !batch.id().equals(before.id())) {
+        fresh.add(batch);
+      }
     }
+    state.recount(written -> appended(written, fresh), remove, add);
     if (before != null && !tail.get(0).equals(before)) {
       remove.add(new Fact.BatchFact(before));
     }
     return new Commit(new Diff(remove, add), admitted);
+  }
+
+  private static Written appended(Written before, List<Batch> fresh) {
+    Written written = before;
+    for (Batch batch : fresh) {
+      written = written.append(batch);
+    }
+    return written;
   }
 
   static Batch extended(Batch batch, Frontier upper) {

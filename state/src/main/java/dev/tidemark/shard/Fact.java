@@ -3,6 +3,7 @@ package dev.tidemark.shard;
 import dev.tidemark.schema.Schema;
 import dev.tidemark.spine.Batch;
 import dev.tidemark.spine.SpineSpec;
+import dev.tidemark.spine.Written;
 import dev.tidemark.time.Frontier;
 import java.util.Map;
 
@@ -127,6 +128,34 @@ public sealed interface Fact {
     @Override
     public String name() {
       return "swept";
+    }
+
+    @Override
+    public String id() {
+      return "";
+    }
+  }
+
+  /**
+   * What was appended and merged so far.
+   *
+   * @param written the sums
+   * @param extra keys of a later format, name to raw JSON, kept as they are
+   */
+  record WrittenFact(Written written, Map<String, String> extra) implements Fact {
+    /** Copies the map. */
+    public WrittenFact {
+      extra = Map.copyOf(extra);
+    }
+
+    /** Without keys of a later format. */
+    public WrittenFact(Written written) {
+      this(written, Map.of());
+    }
+
+    @Override
+    public String name() {
+      return "written";
     }
 
     @Override

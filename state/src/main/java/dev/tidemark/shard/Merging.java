@@ -88,10 +88,10 @@ final class Merging {
     Spine spine = Spine.of(state.batches(), state.consolidating());
     boolean oldest = spine.level(level).get(0).equals(inputs.get(0));
     if (stays(inputs, command.output()) || !oldest) {
-      return replace(inputs, command.output(), level, null);
+      return replace(state, inputs, command.output(), level, null);
     }
     Refusal full = levelFull(state, spine, level + 1, Spine.weight(command.output()));
-    return full != null ? full : replace(inputs, command.output(), level + 1, null);
+    return full != null ? full : replace(state, inputs, command.output(), level + 1, null);
   }
 
   /**
@@ -116,20 +116,26 @@ final class Merging {
     }
     int level = spine.highest();
     Refusal full = levelFull(state, spine, level, Spine.weight(output));
-    return full != null ? full : replace(inputs, output, level, new Fact.ConsolidatingFact(upper));
+    return full != null ? full : replace(state, inputs, output, level, new Fact.ConsolidatingFact(upper));
   }
 
   private static Decision replace(
-      List<Batch> inputs, Batch output, int level, Fact.@Nullable ConsolidatingFact done) {
+      ShardState state,
+      List<Batch> inputs,
+      Batch output,
+      int level,
+      Fact.@Nullable ConsolidatingFact done) {
     List<Fact> remove = new ArrayList<>();
+    List<Fact> add = new ArrayList<>();
     for (Batch input : inputs) {
       remove.add(new Fact.BatchFact(input));
     }
     if (done != null) {
       remove.add(done);
     }
-    return ShardMachine.commit(
-        remove, List.of(new Fact.BatchFact(output.withBounds(bounds(inputs)).atLevel(level))));
+    add.add(new Fact.BatchFact(output.withBounds(bounds(inputs)).atLevel(level)));
+    state.recount(written -> written.merge(output), remove, add);
+    return ShardMachine.commit(remove, add);
   }
 
   /** What is wrong with the output of a merge of these inputs, null when nothing is. */

@@ -10,6 +10,7 @@ import dev.tidemark.shard.Decision.Commit;
 import dev.tidemark.shard.Decision.Nothing;
 import dev.tidemark.shard.Decision.Refusal.Existence;
 import dev.tidemark.shard.Decision.Refusal.Invalid;
+import dev.tidemark.spine.Written;
 import dev.tidemark.time.Frontier;
 import java.util.List;
 
@@ -69,7 +70,8 @@ public final class ShardMachine {
             new Fact.SchemaFact(command.schema()),
             new Fact.SpecFact(command.spec()),
             new Fact.UpperFact(Frontier.MINIMUM),
-            new Fact.SinceFact(Frontier.MINIMUM)));
+            new Fact.SinceFact(Frontier.MINIMUM),
+            new Fact.WrittenFact(Written.NONE)));
   }
 
   private static Decision downgradeSince(ShardState state, DowngradeSince command) {

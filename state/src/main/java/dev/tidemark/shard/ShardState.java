@@ -4,6 +4,7 @@ import dev.tidemark.schema.Schema;
 import dev.tidemark.shard.Fact.BatchFact;
 import dev.tidemark.spine.Batch;
 import dev.tidemark.spine.SpineSpec;
+import dev.tidemark.spine.Written;
 import dev.tidemark.time.Frontier;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -150,6 +152,24 @@ public final class ShardState {
   public @Nullable String swept() {
     Fact.SweptFact fact = single("swept", Fact.SweptFact.class);
     return fact == null ? null : fact.day();
+  }
+
+  /** What was appended and merged so far; null where the shard's creator didn't count it yet. */
+  public @Nullable Written written() {
+    Fact.WrittenFact fact = single("written", Fact.WrittenFact.class);
+    return fact == null ? null : fact.written();
+  }
+
+  /** Adds to a diff what becomes of {@link #written()}, where it is counted and changes. */
+  void recount(UnaryOperator<Written> change, List<Fact> remove, List<Fact> add) {
+    Fact.WrittenFact fact = single("written", Fact.WrittenFact.class);
+    if (fact != null) {
+      Written changed = change.apply(fact.written());
+      if (!changed.equals(fact.written())) {
+        remove.add(fact);
+        add.add(new Fact.WrittenFact(changed, fact.extra()));
+      }
+    }
   }
 
   /** All batches, oldest first. */

@@ -26,6 +26,12 @@ public record Bounds(
     return of(spec, depth(spec, runs, bytes, spec.fanIn() + 4) + 1);
   }
 
+  /** The bounds of a spec for what was written, the greatest depth of former specs included. */
+  public static Bounds of(SpineSpec spec, Written written) {
+    Bounds now = of(spec, written.runs(), written.bytes());
+    return of(spec, Math.max(now.depth, written.depth()));
+  }
+
   /** The bounds of a spec where every batch was appended as one run. */
   public static Bounds ofSingleRuns(SpineSpec spec, long runs, long bytes) {
     return of(spec, depth(spec, runs, bytes, 4) + 1);

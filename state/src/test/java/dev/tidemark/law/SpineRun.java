@@ -1,6 +1,7 @@
 package dev.tidemark.law;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
 import dev.tidemark.schema.Schema;
 import dev.tidemark.shard.Command;
@@ -16,6 +17,7 @@ import dev.tidemark.spine.Part;
 import dev.tidemark.spine.Spine;
 import dev.tidemark.spine.SpinePlanner;
 import dev.tidemark.spine.SpineSpec;
+import dev.tidemark.spine.Written;
 import dev.tidemark.testing.Batches;
 import dev.tidemark.time.BatchDescription;
 import dev.tidemark.time.Frontier;
@@ -25,6 +27,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -264,8 +267,24 @@ final class SpineRun {
     assertThat((long) spine.runs()).as("runs").isLessThanOrEqualTo(2 * bound);
   }
 
+  /** What the shard counts of itself is what happened to it. */
+  private void checkWritten() {
+    Written written = Objects.requireNonNull(state.written());
+    assertThat(written.runs()).as("runs appended").isEqualTo(runsAppended);
+    assertThat((double) written.bytes())
+        .as("bytes appended")
+        .isCloseTo(Math.min(bytesAppended, 9.2e18), withinPercentage(1e-6));
+    assertThat((double) written.merged())
+        .as("bytes merged")
+        .isCloseTo(Math.min(bytesMerged, 9.2e18), withinPercentage(1));
+    assertThat(Bounds.of(state.spec(), written).depth())
+        .as("L")
+        .isGreaterThanOrEqualTo(depth() - 1e-9);
+  }
+
   /** WriteBound; what was appended before is given where the shard has seen several specs. */
   void checkWriteBound(boolean cancels) {
+    checkWritten();
     double sigma = state.spec().space();
     double bound = depth() + 2 + (cancels ? 1 : 2 * sigma) / (sigma - 1);
     assertThat((bytesAppended + bytesMerged) / bytesAppended)

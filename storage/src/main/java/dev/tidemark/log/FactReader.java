@@ -9,6 +9,7 @@ import dev.tidemark.spine.Batch;
 import dev.tidemark.spine.Part;
 import dev.tidemark.spine.PartLocation;
 import dev.tidemark.spine.SpineSpec;
+import dev.tidemark.spine.Written;
 import dev.tidemark.time.BatchDescription;
 import dev.tidemark.time.Frontier;
 import java.util.ArrayList;
@@ -40,6 +41,7 @@ final class FactReader {
       case "upper" -> new Fact.UpperFact(in.frontier(name));
       case "since" -> new Fact.SinceFact(in.frontier(name));
       case "swept" -> new Fact.SweptFact(matching(in, name, DAY, "is no day"));
+      case "written" -> written(in.child(name));
       case "batch" -> batch(in.child(name));
       case "writer" -> writer(in.child(name));
       default -> unknown(name, in);
@@ -88,6 +90,17 @@ final class FactReader {
             in.decimal("space"),
             in.flag("merging"));
     return new Fact.SpecFact(spec, in.extra());
+  }
+
+  private static Fact written(JsonObject in) throws LogFormatException {
+    Written written =
+        new Written(
+            in.count("runs"),
+            in.count("bytes"),
+            in.count("merges"),
+            in.count("merged"),
+            in.decimal("depth"));
+    return new Fact.WrittenFact(written, in.extra());
   }
 
   private static Fact writer(JsonObject in) throws LogFormatException {

@@ -8,6 +8,7 @@ import dev.tidemark.spine.Batch;
 import dev.tidemark.spine.Part;
 import dev.tidemark.spine.PartLocation;
 import dev.tidemark.spine.SpineSpec;
+import dev.tidemark.spine.Written;
 import dev.tidemark.time.Frontier;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -91,6 +92,8 @@ final class FactWriter implements AutoCloseable {
       time("since", since.since().time());
     } else if (fact instanceof Fact.SweptFact swept) {
       text("swept", swept.day());
+    } else if (fact instanceof Fact.WrittenFact written) {
+      written(written.written(), written.extra());
     } else if (fact instanceof Fact.BatchFact batch) {
       batch(batch.batch());
     } else if (fact instanceof Fact.WriterFact writer) {
@@ -133,6 +136,17 @@ final class FactWriter implements AutoCloseable {
     integer("baseBytes", spec.baseBytes());
     json.writeNumberField("space", spec.space());
     flag("merging", spec.merging());
+    extra(extra);
+    end();
+  }
+
+  private void written(Written written, Map<String, String> extra) throws IOException {
+    begin("written");
+    integer("runs", written.runs());
+    integer("bytes", written.bytes());
+    integer("merges", written.merges());
+    integer("merged", written.merged());
+    json.writeNumberField("depth", written.depth());
     extra(extra);
     end();
   }

@@ -12,6 +12,7 @@ import dev.tidemark.spine.Batch;
 import dev.tidemark.spine.Part;
 import dev.tidemark.spine.PartLocation;
 import dev.tidemark.spine.SpineSpec;
+import dev.tidemark.spine.Written;
 import dev.tidemark.time.BatchDescription;
 import dev.tidemark.time.Frontier;
 import java.util.ArrayList;
@@ -57,7 +58,7 @@ final class RandomFacts {
   }
 
   Fact fact() {
-    return switch (random.nextInt(10)) {
+    return switch (random.nextInt(11)) {
       case 0 -> new Fact.ShardFact(text(), "1." + random.nextInt(20));
       case 1 -> new Fact.SchemaFact(schema(), extra());
       case 2 -> new Fact.SpecFact(spec(), extra());
@@ -67,6 +68,10 @@ final class RandomFacts {
       case 6 -> new Fact.SweptFact("2026-11-" + (10 + random.nextInt(20)));
       case 7 -> new Fact.WriterFact(attempt(), frontier(), random.nextBoolean(), extra());
       case 8 -> unknown();
+      case 9 ->
+          new Fact.WrittenFact(
+              new Written(count(), count(), count(), count(), random.nextInt(1000) / 64.0),
+              extra());
       default -> new Fact.BatchFact(batch());
     };
   }
