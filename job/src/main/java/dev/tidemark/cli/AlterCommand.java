@@ -2,8 +2,12 @@ package dev.tidemark.cli;
 
 import dev.tidemark.job.Amounts;
 import dev.tidemark.shard.Command.AlterSpec;
+import dev.tidemark.shard.ShardState;
+import dev.tidemark.spine.Spine;
+import dev.tidemark.spine.SpineSpec;
 import java.io.IOException;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -42,14 +46,52 @@ final class AlterCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     AlterSpec command = command();
     try (ReaderOptions.Shard shard = reader.shard(context, url)) {
-      return Admin.commit(context, reader.json, url, shard.log(), command);
+      int code = Admin.commit(context, reader.json, url, shard.log(), command);
+      if (Boolean.FALSE.equals(command.merging()) && !reader.json) {
+        context.out().line(url + ": " + left(shard.log().refresh()));
+      }
+      return code;
     }
+  }
+
+  /** How far appends go on without merges: the room in level 0 at the usual runs a commit. */
+  private static String left(ShardState state) {
+    Spine spine = Spine.of(state.batches(), state.consolidating());
+    int room = Math.max(0, state.spec().queue() - spine.count(0));
+    long batches = Math.max(1, spine.level(0).stream().filter(b -> Spine.weight(b) > 0).count());
+    long usual = Math.max(1, Math.round((double) spine.count(0) / batches));
+    return "about "
+        + room / usual
+        + " appends are left at "
+        + usual
+        + (usual == 1 ? " run" : " runs")
+        + " each (level 0 counts "
+        + spine.count(0)
+        + " of at most "
+        + state.spec().queue()
+        + " runs); then they wait until merging is on";
   }
 
   private AlterSpec command() {
     if (spec.isEmpty() && merging == null) {
       throw new CommandException(Exit.USAGE, "alter what? Write --spec KNOB=VALUE or --merging");
     }
+    return knobs(spec, merging());
+  }
+
+  /** A spec with the knobs that a command names; an IllegalArgumentException says what is wrong. */
+  static SpineSpec spec(AlterSpec knobs, SpineSpec otherwise) {
+    return new SpineSpec(
+        Objects.requireNonNullElse(knobs.fanIn(), otherwise.fanIn()),
+        Objects.requireNonNullElse(knobs.queue(), otherwise.queue()),
+        Objects.requireNonNullElse(knobs.rest(), otherwise.rest()),
+        Objects.requireNonNullElse(knobs.baseBytes(), otherwise.baseBytes()),
+        Objects.requireNonNullElse(knobs.space(), otherwise.space()),
+        Objects.requireNonNullElse(knobs.merging(), otherwise.merging()));
+  }
+
+  /** The knobs as they are written on the command line. */
+  static AlterSpec knobs(Map<String, String> spec, @Nullable Boolean merging) {
     Integer fanIn = null;
     Integer queue = null;
     Integer rest = null;
@@ -76,7 +118,7 @@ final class AlterCommand implements Callable<Integer> {
             Exit.USAGE, knob.getKey() + "=" + value + ": " + value + " is no such number", e);
       }
     }
-    return new AlterSpec(fanIn, queue, rest, baseBytes, space, merging());
+    return new AlterSpec(fanIn, queue, rest, baseBytes, space, merging);
   }
 
   private @Nullable Boolean merging() {

@@ -113,13 +113,12 @@ final class DemoRun {
       try (ObjectStore store = Stores.open(shard.url(), options.store())) {
         ShardLog log = new ShardLog(store);
         ShardState state = log.refresh();
-        ShardHistory history = history(shard, state);
         TableComparison comparison =
             TableComparison.of(
                 new ShardReader(log),
                 state,
                 root.resolve("demo/final." + shard.name() + ".csv.gz"));
-        SpineFigures figures = SpineFigures.of(state, history);
+        SpineFigures figures = SpineFigures.of(state);
         long puts =
             ShardHandles.requests(shard.url()).stream().mapToLong(r -> r.puts() + r.lists()).sum();
         long gets = ShardHandles.requests(shard.url()).stream().mapToLong(r -> r.gets()).sum();
@@ -154,14 +153,6 @@ final class DemoRun {
       }
     }
     return report(outcome, table, document, differences);
-  }
-
-  private ShardHistory history(ShardTarget shard, ShardState state) throws IOException {
-    ShardHistory history = new ShardHistory();
-    try (ObjectStore disk = Stores.open(onDisk(shard.url()), options.store())) {
-      history.readTo(new ShardLog(disk), state.seqno());
-    }
-    return history;
   }
 
   private int report(

@@ -32,13 +32,11 @@ final class InspectCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     try (ReaderOptions.Shard shard = reader.shard(context, url)) {
-      ShardHistory history = new ShardHistory();
-      history.readTo(shard.log(), shard.state().seqno());
       ShardPortrait portrait =
           new ShardPortrait(
               shard.url(),
               shard.state(),
-              SpineFigures.of(shard.state(), history),
+              SpineFigures.of(shard.state()),
               sizes(shard),
               new Holds(shard.log()).list(),
               context.clock().instant());

@@ -42,9 +42,7 @@ final class LsCommand implements Callable<Integer> {
         ShardLog log = new ShardLog(store.under(name + "/"));
         ShardState state = log.refresh();
         shards++;
-        ShardHistory history = new ShardHistory();
-        history.readTo(log, state.seqno());
-        show(name, state, SpineFigures.of(state, history), table);
+        show(name, state, SpineFigures.of(state), table);
       }
     }
     if (!reader.json) {

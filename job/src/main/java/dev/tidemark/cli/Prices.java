@@ -15,6 +15,12 @@ import org.jspecify.annotations.Nullable;
 record Prices(double put, double get, double gbMonth) {
   private static final double GB = 1e9;
 
+  /** Those of a file; of conf/prices.yaml where none is named. */
+  static Prices of(@Nullable Path file) {
+    Path root = Path.of(System.getProperty("tidemark.root", "."));
+    return read(file == null ? root.resolve("conf").resolve("prices.yaml") : file);
+  }
+
   static Prices read(Path file) {
     OptionFile prices = OptionFile.read(file);
     return new Prices(

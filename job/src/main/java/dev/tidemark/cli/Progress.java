@@ -2,12 +2,14 @@ package dev.tidemark.cli;
 
 import dev.tidemark.flink.InputCounts;
 import dev.tidemark.shard.ShardState;
+import dev.tidemark.spine.Written;
 import dev.tidemark.time.Frontier;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 
 /** One line on how a job gets on. */
 final class Progress {
@@ -36,9 +38,10 @@ final class Progress {
       SpineFigures figures = shard.figures();
       runs += figures.runs();
       bound += figures.runsBound();
-      appended += shard.history().appendedBytes();
-      written += shard.history().writtenBytes();
-      merges += shard.history().merges();
+      Written counted = Objects.requireNonNullElse(shard.state().written(), Written.NONE);
+      appended += counted.bytes();
+      written += counted.bytes() + counted.merged();
+      merges += counted.merges();
     }
     return String.format(
         Locale.ROOT,

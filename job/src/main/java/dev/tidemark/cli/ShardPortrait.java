@@ -284,7 +284,7 @@ record ShardPortrait(
     return String.format(Locale.ROOT, "%.1f", number);
   }
 
-  private static double rounded(double number) {
+  static double rounded(double number) {
     return Math.round(number * 1000) / 1000.0;
   }
 }

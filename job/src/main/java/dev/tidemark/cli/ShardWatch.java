@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Follows the shards of a job in this JVM: their states come from the job's own handles, their
- * history from the log by a store of its own. Not thread-safe.
+ * Follows the shards of a job in this JVM: their states come from the job's own handles, what
+ * counts at the end from the log by a store of its own. Not thread-safe.
  */
 final class ShardWatch implements AutoCloseable {
   /** One shard, as far as it has been followed. */
@@ -26,7 +26,6 @@ final class ShardWatch implements AutoCloseable {
     private final ShardTarget target;
     private final ObjectStore store;
     private final ShardLog log;
-    private final ShardHistory history = new ShardHistory();
     private ShardState state = ShardState.EMPTY;
 
     /** What others have written before the job did. */
@@ -46,12 +45,8 @@ final class ShardWatch implements AutoCloseable {
       return state;
     }
 
-    ShardHistory history() {
-      return history;
-    }
-
     SpineFigures figures() {
-      return SpineFigures.of(state, history);
+      return SpineFigures.of(state);
     }
   }
 
@@ -94,11 +89,10 @@ final class ShardWatch implements AutoCloseable {
   }
 
   /** Looks at what the job knows by now. */
-  void look() throws IOException {
+  void look() {
     for (Followed shard : shards) {
       Optional<ShardState> known = ShardHandles.known(shard.target.url());
       if (known.isPresent() && known.get().seqno().compareTo(shard.state.seqno()) > 0) {
-        shard.history.readTo(shard.log, known.get().seqno());
         shard.state = known.get();
       }
     }
@@ -109,7 +103,6 @@ final class ShardWatch implements AutoCloseable {
     for (Followed shard : shards) {
       ShardState head = shard.log.refresh();
       if (head.exists()) {
-        shard.history.readTo(shard.log, head.seqno());
         shard.state = head;
       }
     }

@@ -3,6 +3,8 @@ package dev.tidemark.cli;
 import dev.tidemark.shard.ShardState;
 import dev.tidemark.spine.Batch;
 import dev.tidemark.spine.Bounds;
+import dev.tidemark.spine.Spine;
+import dev.tidemark.spine.Written;
 import java.util.List;
 import java.util.OptionalDouble;
 
@@ -11,7 +13,7 @@ import java.util.OptionalDouble;
  *
  * @param runs runs that a reader merges now
  * @param runsBound the most there may be
- * @param writeAmplification bytes written over bytes appended; empty when the log no longer tells
+ * @param writeAmplification bytes written over bytes appended; empty when the shard doesn't count
  * @param writeBound the most it may be
  * @param spaceAmplification of the rows at or before since
  * @param spaceBound the most it may be at rest
@@ -24,15 +26,21 @@ record SpineFigures(
     double spaceAmplification,
     double spaceBound) {
 
-  /** The figures of a state that {@code history} has been read up to. */
-  static SpineFigures of(ShardState state, ShardHistory history) {
-    Bounds bounds = Bounds.of(state.spec(), history.appendedRuns(), history.appendedBytes());
-    int highest = state.batches().stream().mapToInt(Batch::level).max().orElse(0);
-    long runs = Math.max(bounds.runs(), (long) state.spec().queue() * (highest + 1));
+  /** The figures of a state. */
+  static SpineFigures of(ShardState state) {
+    Written counted = state.written();
+    Written written = counted == null ? Written.NONE : counted;
+    Bounds bounds = Bounds.of(state.spec(), written);
+    Spine spine = Spine.of(state.batches(), state.consolidating());
+    int queue = state.spec().queue();
+    long runs = Math.max(bounds.runs(), (long) queue * (spine.highest() + 1));
+    // What a greater queue of before let in counts until it is merged.
+    long over =
+        spine.levels().stream().mapToLong(level -> Math.max(0, spine.count(level) - queue)).sum();
     return new SpineFigures(
         runs(state),
-        state.consolidating() == null ? runs : 2 * runs,
-        history.whole() ? OptionalDouble.of(history.writeAmplification()) : OptionalDouble.empty(),
+        (state.consolidating() == null ? runs : 2 * runs) + over,
+        counted == null ? OptionalDouble.empty() : OptionalDouble.of(written.amplification()),
         bounds.writesAtWorst(),
         spaceAmplification(state),
         bounds.space());

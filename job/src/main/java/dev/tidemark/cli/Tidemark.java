@@ -81,6 +81,8 @@ public final class Tidemark {
     line.addSubcommand(new GcCommand(context));
     line.addSubcommand(new HoldsCommand(context));
     line.addSubcommand(new AlterCommand(context));
+    line.addSubcommand(new SpecCommand(context));
+    line.addSubcommand(new ReportCommand(context));
     line.addSubcommand(new HandOverCommand(context));
     line.addSubcommand(new SealCommand(context));
     line.addSubcommand(new RetireCommand(context));

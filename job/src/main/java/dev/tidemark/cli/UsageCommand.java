@@ -45,8 +45,7 @@ final class UsageCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    Path standard = Path.of(System.getProperty("tidemark.root", "."), "conf", "prices.yaml");
-    Prices prices = Prices.read(pricesFile == null ? standard : pricesFile);
+    Prices prices = Prices.of(pricesFile);
     TextTable table = new TextTable();
     table.row("shard", "kind", "objects", "size", "$ a month");
     try (ObjectStore store = reader.open(context, url)) {

@@ -20,6 +20,7 @@ import dev.tidemark.store.Stores;
 import dev.tidemark.time.Frontier;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
@@ -72,7 +73,15 @@ class AdminCommandsTest {
   @Test
   void theSpecIsAlteredKnobByKnob() throws Exception {
     assertThat(say("alter", shard, "--spec", "queue=32,base-bytes=2 MiB", "--merging", "off"))
-        .isEqualTo(new Said(0, shard + ": alter is version 2\n", ""));
+        .isEqualTo(
+            new Said(
+                0,
+                shard
+                    + ": alter is version 2\n"
+                    + shard
+                    + ": about 32 appends are left at 1 run each (level 0 counts 0 of at most 32 runs);"
+                    + " then they wait until merging is on\n",
+                ""));
     SpineSpec spec = new ShardLog(store).refresh().spec();
     assertThat(spec).isEqualTo(new SpineSpec(8, 32, 24, 2 << 20, 2.0, false));
     assertThat(say("alter", shard, "--merging", "off", "--json").out())
@@ -83,6 +92,103 @@ class AdminCommandsTest {
     refused(Exit.USAGE, "is no such number", "alter", shard, "--spec", "queue=many");
     refused(Exit.USAGE, "write on or off", "alter", shard, "--merging", "maybe");
     refused(Exit.USAGE, "alter what?", "alter", shard);
+    assertThat(say("alter", shard, "--merging", "on").out())
+        .isEqualTo(shard + ": alter is version 3\n");
+    assertThat(new ShardLog(store).refresh().spec().merging()).isTrue();
+  }
+
+  @Test
+  void aSpecIsTurnedAround() throws Exception {
+    String prices =
+        Files.writeString(
+                folder.resolve("prices.yaml"),
+                "put-per-thousand: 0.005\nget-per-thousand: 0.0004\ngb-month: 0.023\n")
+            .toString();
+    Said bounds = say("spec", "--rate", "1 MiB", "--prices", prices);
+    assertThat(bounds.err()).isEmpty();
+    assertThat(bounds.out())
+        .contains("fan-in=8,queue=16,rest=24", "write amplification at most", "PUT", "merges must");
+    assertThat(say("spec", "--rate", "1 MiB", "--prices", prices, "--json").out())
+        .startsWith("{\"spec\":{\"fanIn\":8,")
+        .contains("\"month\":{\"shards\":1,\"commits\":259200,");
+    assertThat(
+            say("spec", "--rows", "1000", "--max-writes", "9", "--prices", prices, "--json").out())
+        .contains("\"bounds\":{\"runs\":");
+    refused(
+        Exit.NO,
+        "no solution: runs at most 3: for this load the least is",
+        "spec",
+        "--rate",
+        "1 MiB",
+        "--max-runs",
+        "3",
+        "--prices",
+        prices);
+    refused(
+        Exit.NO,
+        "no solution: a fresh batch may have half",
+        "spec",
+        "--rate",
+        "1 MiB",
+        "--runs",
+        "5",
+        "--prices",
+        prices);
+    refused(Exit.USAGE, "how much is appended?", "spec");
+    refused(Exit.USAGE, "the unit is missing", "spec", "--rate", "5");
+    refused(
+        Exit.USAGE,
+        "--spec: queue is 3",
+        "spec",
+        "--rate",
+        "1 B",
+        "--spec",
+        "queue=3",
+        "--prices",
+        prices);
+    refused(
+        Exit.USAGE,
+        "not both",
+        "spec",
+        "--rate",
+        "1 B",
+        "--spec",
+        "queue=32",
+        "--max-runs",
+        "3",
+        "--prices",
+        prices);
+  }
+
+  @Test
+  void aReportIsOnePageThatNeedsNothingElse() throws Exception {
+    String prices =
+        Files.writeString(
+                folder.resolve("prices.yaml"),
+                "put-per-thousand: 0.005\nget-per-thousand: 0.0004\ngb-month: 0.023\n")
+            .toString();
+    assertThat(say("alter", shard, "--spec", "queue=32").code()).isZero();
+    Path page = folder.resolve("page.html");
+    assertThat(say("report", shard, "--out", page.toString(), "--prices", prices))
+        .isEqualTo(new Said(0, page + ": versions 1 to 2\n", ""));
+    assertThat(Files.readString(page))
+        .startsWith("<!DOCTYPE html>")
+        .contains("Runs by level", "Write amplification", "<svg", "</html>")
+        .doesNotContain("http://", "https://", "<script", "src=", "NaN");
+    assertThat(say("report", shard, "--json", "--prices", prices).out())
+        .contains("\"from\":1,\"to\":2", "\"runsBound\":64", "\"dollarsAMonth\":{");
+    assertThat(ReportPage.escaped("<a href='x'>\"&"))
+        .isEqualTo("&lt;a href=&#39;x&#39;&gt;&quot;&amp;");
+    refused(Exit.USAGE, "where to?", "report", shard);
+    refused(
+        Exit.USAGE,
+        "name a file in a folder",
+        "report",
+        shard,
+        "--out",
+        folder.resolve("no/page.html").toString(),
+        "--prices",
+        prices);
   }
 
   @Test

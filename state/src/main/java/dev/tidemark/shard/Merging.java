@@ -116,7 +116,9 @@ final class Merging {
     }
     int level = spine.highest();
     Refusal full = levelFull(state, spine, level, Spine.weight(output));
-    return full != null ? full : replace(state, inputs, output, level, new Fact.ConsolidatingFact(upper));
+    return full != null
+        ? full
+        : replace(state, inputs, output, level, new Fact.ConsolidatingFact(upper));
   }
 
   private static Decision replace(

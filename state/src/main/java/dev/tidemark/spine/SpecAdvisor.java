@@ -74,8 +74,7 @@ public final class SpecAdvisor {
   }
 
   /** One of the four limits. */
-  private record Limit(
-      String name, String form, double most, ToDoubleFunction<Proposal> figure) {
+  private record Limit(String name, String form, double most, ToDoubleFunction<Proposal> figure) {
     boolean isMet(Proposal proposal) {
       return figure.applyAsDouble(proposal) <= most;
     }
@@ -93,8 +92,7 @@ public final class SpecAdvisor {
    * @param target the most that may be
    * @param prices dollars for what is asked of the store in a month
    */
-  public static Advice advise(
-      Load load, int shards, Target target, ToDoubleFunction<Cost> prices) {
+  public static Advice advise(Load load, int shards, Target target, ToDoubleFunction<Cost> prices) {
     List<Limit> limits =
         Stream.of(
                 new Limit("runs", "%.0f", target.runs, p -> p.bounds.runs()),
@@ -111,7 +109,8 @@ public final class SpecAdvisor {
       return new Advice(
           Optional.empty(),
           List.of(
-              load.runs() + " runs a commit: a fresh batch may have half of fan-in, here at most "
+              load.runs()
+                  + " runs a commit: a fresh batch may have half of fan-in, here at most "
                   + most));
     }
     Predicate<Proposal> meets = p -> limits.stream().allMatch(limit -> limit.isMet(p));
@@ -133,7 +132,10 @@ public final class SpecAdvisor {
       double least = least(limit, all.stream());
       if (least > limit.most) {
         lines.add(
-            limit.name + " at most " + limit.text(limit.most) + ": for this load the least is "
+            limit.name
+                + " at most "
+                + limit.text(limit.most)
+                + ": for this load the least is "
                 + limit.text(least));
       }
     }
@@ -146,8 +148,11 @@ public final class SpecAdvisor {
       double least = least(limit, all.stream().filter(others));
       if (least < Double.POSITIVE_INFINITY) {
         lines.add(
-            limit.name + " at most " + limit.text(limit.most)
-                + ": where the other limits are met the least is " + limit.text(least));
+            limit.name
+                + " at most "
+                + limit.text(limit.most)
+                + ": where the other limits are met the least is "
+                + limit.text(least));
       }
     }
     return lines.isEmpty()

@@ -84,7 +84,7 @@ final class ShardStateTest {
     assertThat(facts)
         .extracting(fact -> fact.name() + fact.id())
         .containsExactly(
-            "batcha", "batchb", "schema1", "shard", "since", "spec", "upper", "writerw");
+            "batcha", "batchb", "schema1", "shard", "since", "spec", "upper", "writerw", "written");
     assertThat(ShardState.of(state.seqno(), facts)).isEqualTo(state);
     assertThat(state.batches()).extracting(batch -> batch.id()).containsExactly("b", "a");
     assertThat(state.writers().get("w").by()).isEqualTo(ATTEMPT);

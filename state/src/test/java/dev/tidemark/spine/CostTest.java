@@ -14,7 +14,8 @@ final class CostTest {
 
   @ParameterizedTest
   @CsvSource({
-    "0, 1", "16777216, 1", // in one piece
+    "0, 1",
+    "16777216, 1", // in one piece
     "16777217, 4", // begin, two pieces, end
     "134217728, 10", // a whole part: eight pieces
     "134217729, 14", // two parts of five pieces
@@ -25,9 +26,11 @@ final class CostTest {
 
   @ParameterizedTest
   @CsvSource({
-    "0, 1", "8388607, 1", // whole
+    "0, 1",
+    "8388607, 1", // whole
     "8388608, 3", // two for the footer, one row group
-    "134217728, 10", "268435456, 20",
+    "134217728, 10",
+    "268435456, 20",
   })
   void aRunIsReadByRowGroups(double bytes, double gets) {
     assertThat(Cost.getsOf(bytes)).isEqualTo(gets);
@@ -61,8 +64,7 @@ final class CostTest {
     assertThat(Cost.of(SPEC, load).storedBytes()).isCloseTo(appended + replaced, within(1.0));
     Load updates = new Load(1_000_000, 10_000, 1, 12, 0, 60_000);
     assertThat(Cost.of(SPEC, updates).storedBytes())
-        .isCloseTo(
-            (8 << 20) + 6e7 + 1e6 * 3600 * updates.bounds(SPEC).writes(), within(1.0));
+        .isCloseTo((8 << 20) + 6e7 + 1e6 * 3600 * updates.bounds(SPEC).writes(), within(1.0));
   }
 
   @Test

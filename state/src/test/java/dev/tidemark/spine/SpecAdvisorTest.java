@@ -31,9 +31,9 @@ final class SpecAdvisorTest {
 
   @Test
   void fewerRunsAreBoughtWithMoreWritingAndBack() {
-    Proposal fewRuns = advise(new Target(60, ANY, ANY, ANY)).proposal().orElseThrow();
+    Proposal fewRuns = advise(new Target(100, ANY, ANY, ANY)).proposal().orElseThrow();
     Proposal fewWrites = advise(new Target(ANY, 9, ANY, ANY)).proposal().orElseThrow();
-    assertThat(fewRuns.bounds().runs()).isLessThanOrEqualTo(60);
+    assertThat(fewRuns.bounds().runs()).isLessThanOrEqualTo(100);
     assertThat(fewWrites.bounds().writesAtWorst()).isLessThanOrEqualTo(9);
     assertThat(fewRuns.spec().fanIn()).isLessThan(fewWrites.spec().fanIn());
   }
@@ -49,9 +49,9 @@ final class SpecAdvisorTest {
         .anyMatch(line -> line.startsWith("space amplification at most 1.01: for this load the"))
         .anyMatch(line -> line.startsWith("dollars a month at most 0.01: for this load the"));
     // Each can be had, not both.
-    assertThat(advise(new Target(60, 9, ANY, ANY)).inTheWay())
+    assertThat(advise(new Target(100, 9, ANY, ANY)).inTheWay())
         .hasSize(2)
-        .anyMatch(line -> line.matches("runs at most 60: where the other limits are met .*"))
+        .anyMatch(line -> line.matches("runs at most 100: where the other limits are met .*"))
         .anyMatch(line -> line.matches("write amplification at most 9.00: where the other .*"));
   }
 

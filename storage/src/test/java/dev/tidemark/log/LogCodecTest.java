@@ -32,6 +32,7 @@ class LogCodecTest {
       strings = {
         "create.json",
         "append.json",
+        "append-counted.json",
         "sweep.json",
         "hand-over.json",
         "retire.json",

@@ -7,6 +7,8 @@ import dev.tidemark.log.Author;
 import dev.tidemark.merge.Compactor;
 import dev.tidemark.shard.ShardState;
 import dev.tidemark.spine.Batch;
+import dev.tidemark.spine.Bounds;
+import dev.tidemark.spine.Written;
 import dev.tidemark.time.Frontier;
 import java.io.IOException;
 import java.time.Duration;
@@ -15,6 +17,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.apache.flink.api.common.accumulators.LongCounter;
 import org.apache.flink.api.common.functions.RuntimeContext;
@@ -64,10 +67,25 @@ final class OwnedShard {
     MetricGroup group = metrics.addGroup("tidemark", name);
     group.gauge("upper", () -> seen.upper().time());
     group.gauge("runs", () -> runs(handle.log().known()));
+    group.gauge("runsBound", () -> runsBound(handle.log().known()));
+    group.gauge("writeAmplification", () -> writeAmplification(handle.log().known()));
   }
 
   private static long runs(ShardState state) {
     return state.exists() ? state.batches().stream().mapToLong(Batch::runCount).sum() : 0;
+  }
+
+  /** ReadBound while no consolidation is under way. */
+  private static long runsBound(ShardState state) {
+    return state.exists() ? Bounds.of(state.spec(), written(state)).runs() : 0;
+  }
+
+  private static double writeAmplification(ShardState state) {
+    return written(state).amplification();
+  }
+
+  private static Written written(ShardState state) {
+    return Objects.requireNonNullElse(state.written(), Written.NONE);
   }
 
   int index() {
