@@ -152,8 +152,10 @@ record ReportData(
       one.put("runs", figures.runs()).put("runsBound", figures.runsBound());
       figures
           .writeAmplification()
-          .ifPresent(now -> one.put("writeAmplification", ShardPortrait.rounded(now)));
-      one.put("writeAmplificationBound", ShardPortrait.rounded(figures.writeBound()));
+          .ifPresent(
+              now ->
+                  one.put("writeAmplification", ShardPortrait.rounded(now))
+                      .put("writeAmplificationBound", ShardPortrait.rounded(figures.writeBound())));
       one.put("spaceAmplification", ShardPortrait.rounded(figures.spaceAmplification()));
       one.put("spaceAmplificationBound", ShardPortrait.rounded(figures.spaceBound()));
       one.put("bytes", point.bytes()).put("stored", point.stored());

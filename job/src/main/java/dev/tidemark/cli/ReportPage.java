@@ -119,6 +119,10 @@ final class ReportPage {
 
   private void writes() {
     head("Write amplification", "Bytes of appends and merges, over bytes appended.");
+    if (data.last().written() == null) {
+      page.append("<p>Unknown: the shard was made before shards counted what is written.</p>\n");
+      return;
+    }
     SvgChart chart = chart(points, ReportPage::decimal);
     chart.line("#1d4ed8", values(p -> p.figures().writeAmplification().orElse(Double.NaN)));
     chart.bound(values(p -> p.figures().writeBound()));

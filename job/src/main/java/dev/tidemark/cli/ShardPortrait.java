@@ -81,7 +81,11 @@ record ShardPortrait(
     figures
         .writeAmplification()
         .ifPresentOrElse(now -> write.put("now", rounded(now)), () -> write.putNull("now"));
-    write.put("bound", rounded(figures.writeBound()));
+    if (figures.writeAmplification().isPresent()) {
+      write.put("bound", rounded(figures.writeBound()));
+    } else {
+      write.putNull("bound");
+    }
     bounds
         .putObject("spaceAmplification")
         .put("now", rounded(figures.spaceAmplification()))
@@ -281,7 +285,7 @@ record ShardPortrait(
   }
 
   static String oneDigit(double number) {
-    return String.format(Locale.ROOT, "%.1f", number);
+    return Double.isNaN(number) ? "unknown" : String.format(Locale.ROOT, "%.1f", number);
   }
 
   static double rounded(double number) {

@@ -14,7 +14,7 @@ import java.util.OptionalDouble;
  * @param runs runs that a reader merges now
  * @param runsBound the most there may be
  * @param writeAmplification bytes written over bytes appended; empty when the shard doesn't count
- * @param writeBound the most it may be
+ * @param writeBound the most it may be; NaN when the shard doesn't count
  * @param spaceAmplification of the rows at or before since
  * @param spaceBound the most it may be at rest
  */
@@ -41,7 +41,7 @@ record SpineFigures(
         runs(state),
         (state.consolidating() == null ? runs : 2 * runs) + over,
         counted == null ? OptionalDouble.empty() : OptionalDouble.of(written.amplification()),
-        bounds.writesAtWorst(),
+        counted == null ? Double.NaN : bounds.writesAtWorst(),
         spaceAmplification(state),
         bounds.space());
   }
