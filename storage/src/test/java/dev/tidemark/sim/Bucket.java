@@ -6,6 +6,7 @@ import dev.tidemark.store.MemoryStore;
 import dev.tidemark.store.StoreException;
 import java.io.ByteArrayOutputStream;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
@@ -22,13 +23,57 @@ final class Bucket extends ForwardingStore {
 
     /** A key is about to go. */
     void deleting(String key);
+
+    /** An upload that was begun then is given up. */
+    void dropping(String key, long begunMillis);
   }
 
+  private record Upload(String key, long begunMillis) {}
+
   private final Watcher watcher;
+  private final LongSupplier clockMillis;
+
+  /** Large writes that were begun and not finished, in order. */
+  private final List<Upload> uploads = new ArrayList<>();
 
   Bucket(LongSupplier clockMillis, Watcher watcher) {
     super(new MemoryStore("sim", () -> Instant.ofEpochMilli(clockMillis.getAsLong())));
     this.watcher = watcher;
+    this.clockMillis = clockMillis;
+  }
+
+  /** Begins a large write, of which nothing shows; what is run later finishes it, if it may. */
+  Runnable upload(String key, Body body) {
+    Upload upload = new Upload(key, clockMillis.getAsLong());
+    uploads.add(upload);
+    return () -> {
+      if (uploads.remove(upload)) {
+        try {
+          put(key, body);
+        } catch (StoreException e) {
+          throw new IllegalStateException(e);
+        }
+      }
+    };
+  }
+
+  /** The keys of large writes that are not finished. */
+  List<String> uploads() {
+    return uploads.stream().map(Upload::key).toList();
+  }
+
+  @Override
+  public int dropUploads(String prefix, Instant before, int limit) {
+    int dropped = 0;
+    for (Upload upload : List.copyOf(uploads)) {
+      boolean old = upload.begunMillis() < before.toEpochMilli();
+      if (old && dropped < limit && upload.key().startsWith(prefix)) {
+        watcher.dropping(upload.key(), upload.begunMillis());
+        uploads.remove(upload);
+        dropped++;
+      }
+    }
+    return dropped;
   }
 
   @Override

@@ -25,7 +25,11 @@ enum Fault {
   /** All actors stop for hours to days. */
   NIGHT,
   /** An actor is gone for good; another may take its place. */
-  KILL;
+  KILL,
+  /** What was read arrives cut short or, where it has a checksum, with a wrong bit. */
+  DAMAGED,
+  /** A large write is begun and never finished, or long after its sender gave up. */
+  UPLOAD_CUT;
 
   static final Fault[] ALL = values();
 }

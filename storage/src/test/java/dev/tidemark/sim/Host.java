@@ -31,10 +31,11 @@ final class Host implements Pacing {
   private final Chance faults;
   private final Chance waits;
   private final Chance chance;
-  private final long skewMillis;
+  private long skewMillis;
   private final ObjectStore store;
   private Runnable whenFrozen = () -> {};
   private final long pace;
+  private boolean damaged;
   private int waited;
   private int named;
 
@@ -105,6 +106,18 @@ final class Host implements Pacing {
     whenFrozen = other;
   }
 
+  /** Bytes came damaged. */
+  void wasDamaged() {
+    damaged = true;
+  }
+
+  /** Whether any did since this was asked last. */
+  boolean tookDamage() {
+    boolean took = damaged;
+    damaged = false;
+    return took;
+  }
+
   void tell(Supplier<String> what) {
     world.tell(name, what);
   }
@@ -119,9 +132,12 @@ final class Host implements Pacing {
     await(waits.between(1, 2 * pace));
   }
 
-  /** Freezes here, or not, at a multiple of the usual rate, for a little longer than a lease. */
+  /**
+   * Freezes here, or not, at a multiple of the usual rate, for a little longer than a lease or than
+   * gc.keep.
+   */
   void mayFreeze(double times) {
-    long frozen = frozenMillis(times, 16, 16, 17, 31, 61);
+    long frozen = frozenMillis(times, 16, 16, 17, 61, 61, 200);
     if (frozen > 0) {
       world.scheduler().await(frozen);
     }
@@ -135,6 +151,9 @@ final class Host implements Pacing {
     tell(() -> "freezes for " + frozen / MINUTE_MILLIS + " minutes");
     if (frozen > 15 * MINUTE_MILLIS) {
       whenFrozen.run();
+      if (skewMillis != 0) {
+        skewMillis += faults.between(-20, 20) * MINUTE_MILLIS; // nobody set its clock meanwhile
+      }
     }
     return frozen;
   }

@@ -156,13 +156,11 @@ final class LetterCollector extends Participant {
   private void deleteLog(
       ShardState state, List<ObjectInfo> listed, List<Leaving> leavings, long open)
       throws IOException {
-    List<SeqNo> readable = readableRollups();
     boolean newestOnly = host.world().mutant() == Mutant.NEWEST_ROLLUP_ONLY;
-    if (readable.size() < (newestOnly ? 1 : 2)) {
+    long rollup = rollup(state, newestOnly);
+    if (rollup <= 0) {
       return;
     }
-    // What came after the state is not for us to judge, however new the rollups.
-    long rollup = Math.min(state.seqno().value(), readable.get(newestOnly ? 0 : 1).value());
     SortedMap<Long, List<String>> keys = new TreeMap<>();
     for (ObjectInfo object : listed) {
       if (isEntry(object)) {
@@ -196,6 +194,19 @@ final class LetterCollector extends Participant {
     }
   }
 
+  /** The rollup that the log is deleted up to, negative when there is none. */
+  private long rollup(ShardState state, boolean newestOnly) throws IOException {
+    if (host.world().mutant() == Mutant.ROLLUP_NOT_READ) {
+      return state.seqno().value() / intervals.rollup() * intervals.rollup();
+    }
+    List<SeqNo> readable = readableRollups();
+    if (readable.size() < (newestOnly ? 1 : 2)) {
+      return -1;
+    }
+    // What came after the state is not for us to judge, however new the rollups.
+    return Math.min(state.seqno().value(), readable.get(newestOnly ? 0 : 1).value());
+  }
+
   /**
    * Orphans: first it is made durable that no part of these days can come in any more, then the
    * days are listed; what that state names stays, and what left the log's versions has its own
@@ -203,6 +214,7 @@ final class LetterCollector extends Participant {
    */
   private void maybeSweep() throws IOException {
     long past = holds.clock().passed().toEpochMilli() - host.world().settings().orphanMillis();
+    host.store().dropUploads("part/", Instant.ofEpochMilli(past), MOST);
     String day = Instant.ofEpochMilli(past).atOffset(ZoneOffset.UTC).toLocalDate().toString();
     ShardState state = log.known();
     List<String> candidates = sweepable(state, day, List.of());
@@ -226,7 +238,9 @@ final class LetterCollector extends Participant {
   private List<String> sweepable(ShardState state, String day, List<Leaving> leavings)
       throws IOException {
     Set<String> kept = new HashSet<>(Parts.keys(state.batches()));
-    leavings.forEach(leaving -> kept.addAll(leaving.parts()));
+    if (host.world().mutant() != Mutant.SWEEP_TAKES_ALL) {
+      leavings.forEach(leaving -> kept.addAll(leaving.parts()));
+    }
     List<String> orphans = new ArrayList<>();
     for (String part : listedParts()) {
       boolean old = part.substring("part/".length()).compareTo(day + "0") < 0;
@@ -265,6 +279,9 @@ final class LetterCollector extends Participant {
         host.store().putIfAbsent(key, "{}".getBytes(StandardCharsets.UTF_8));
         return;
       } catch (StoreException e) {
+        if (host.world().mutant() == Mutant.MARKER_UNCLEAR) {
+          return;
+        }
         if (tried == 4) {
           throw e;
         }

@@ -3,12 +3,15 @@ package dev.tidemark.sim;
 import dev.tidemark.hold.Holds;
 import dev.tidemark.log.CommitResult;
 import dev.tidemark.shard.Command;
+import dev.tidemark.shard.Diff;
+import dev.tidemark.shard.Fact;
 import dev.tidemark.shard.ShardState;
 import dev.tidemark.spine.Batch;
 import dev.tidemark.spine.MergePlan;
 import dev.tidemark.spine.Part;
 import dev.tidemark.spine.SpinePlanner;
 import dev.tidemark.store.StoreException;
+import dev.tidemark.testing.Batches;
 import dev.tidemark.time.BatchDescription;
 import dev.tidemark.time.Frontier;
 import java.io.IOException;
@@ -75,7 +78,8 @@ final class Merger extends Participant {
         state.batches().stream().filter(batch -> ids.contains(batch.id())).toList();
     Frontier since = since(state, inputs);
     List<Update> rows = read(inputs);
-    if (rows == null) {
+    List<Update> errors = rows == null ? null : readErrors(inputs);
+    if (rows == null || errors == null) {
       refreshChecked();
       return;
     }
@@ -87,15 +91,38 @@ final class Merger extends Participant {
     if (!merged.isEmpty()) {
       runs.add(List.of(upload(merged)));
     }
-    Batch output = Parts.batch(host.freshName(), bounds, since, Math.max(0, level), runs);
+    Batch output = Batches.of(host.freshName(), bounds, since, Math.max(0, level), runs);
+    if (!errors.isEmpty() && host.world().mutant() != Mutant.MERGE_LOSES_ERRORS) {
+      output = Batches.withErrors(output, upload(Rows.consolidated(errors, since)));
+    }
+    install(new Command.InstallMerge(level, ids, output));
+  }
+
+  private void install(Command.InstallMerge install) throws IOException {
+    Batch output = install.output();
     try {
-      commit(new Command.InstallMerge(level, ids, output), "install");
+      CommitResult result = commit(install, "install");
+      if (result instanceof CommitResult.Refused
+          && host.world().mutant() == Mutant.INPUTS_NOT_CHECKED) {
+        forceInstall(result.state(), install);
+      }
     } catch (StoreException e) {
       if (e.indeterminate() && host.world().mutant() == Mutant.MERGE_CLEANS_UP) {
         deleteParts(List.of(output));
       }
       throw e;
     }
+  }
+
+  /** Whichever inputs are still there make way. */
+  private void forceInstall(ShardState state, Command.InstallMerge install) throws IOException {
+    List<Fact> present = new ArrayList<>();
+    for (Batch batch : state.batches()) {
+      if (install.inputs().contains(batch.id())) {
+        present.add(new Fact.BatchFact(batch));
+      }
+    }
+    force(state, install, new Diff(present, List.of(new Fact.BatchFact(install.output()))));
   }
 
   private Frontier advancedTo(Frontier since, BatchDescription bounds) {

@@ -4,10 +4,13 @@ import dev.tidemark.store.ForwardingStore;
 import dev.tidemark.store.ObjectInfo;
 import dev.tidemark.store.ObjectStore;
 import dev.tidemark.store.StoreException;
+import java.time.Instant;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Breaks the protocol from below: what is left out of the code under test looks, from here, like a
@@ -16,6 +19,9 @@ import java.util.Optional;
 final class MutantStore extends ForwardingStore {
   private final Mutant mutant;
   private final Map<String, byte[]> ours = new HashMap<>();
+
+  /** Markers that were once found absent. */
+  private final Set<String> open = new HashSet<>();
 
   private final Host host;
 
@@ -30,17 +36,30 @@ final class MutantStore extends ForwardingStore {
       case NONCE_NOT_COMPARED,
           EXISTS_IS_WON,
           CLOSED_NOT_CHECKED,
+          CLOSED_CHECKED_ONCE,
           HOLDS_NOT_SEEN,
           OWN_CLOCK,
+          UPLOADS_LEFT,
           BLOCK_NOT_CLOSED ->
           new MutantStore(mutant, store, host);
       case NONE,
+          NOT_FENCED,
+          UPPER_IS_DONE,
           UNKNOWN_IS_FAILED,
           MERGE_CLEANS_UP,
+          INPUTS_NOT_CHECKED,
           NOTHING_KEPT,
           MERGE_PAST_HOLDS,
+          HOLD_AFTER_LOAD,
+          GONE_PARTS_LEFT_OUT,
+          CHECKSUMS_NOT_COMPARED,
+          CUT_ROWS_KEPT,
+          MARKER_UNCLEAR,
+          ROLLUP_NOT_READ,
           NEWEST_ROLLUP_ONLY,
           SWEEP_NOT_ANNOUNCED,
+          SWEEP_TAKES_ALL,
+          MERGE_LOSES_ERRORS,
           MERGE_LOSES_TIMES ->
           store;
     };
@@ -60,9 +79,13 @@ final class MutantStore extends ForwardingStore {
 
   @Override
   public Optional<byte[]> get(String key) throws StoreException {
+    boolean isMarker = key.startsWith("log/closed/");
     Optional<byte[]> bytes = super.get(key);
-    if (key.startsWith("log/closed/") && mutant == Mutant.CLOSED_NOT_CHECKED) {
+    if (isMarker && mutant == Mutant.CLOSED_NOT_CHECKED) {
       return Optional.empty();
+    }
+    if (isMarker && mutant == Mutant.CLOSED_CHECKED_ONCE) {
+      return bytes.isPresent() && open.contains(key) ? Optional.empty() : remembered(key, bytes);
     }
     byte[] mine = ours.remove(key);
     return bytes.isPresent() && mine != null ? Optional.of(mine) : bytes;
@@ -75,6 +98,18 @@ final class MutantStore extends ForwardingStore {
       return infos.stream().map(this::modifiedNow).toList();
     }
     return prefix.equals("hold/") && mutant == Mutant.HOLDS_NOT_SEEN ? List.of() : infos;
+  }
+
+  private Optional<byte[]> remembered(String marker, Optional<byte[]> bytes) {
+    if (bytes.isEmpty()) {
+      open.add(marker);
+    }
+    return bytes;
+  }
+
+  @Override
+  public int dropUploads(String prefix, Instant before, int limit) throws StoreException {
+    return mutant == Mutant.UPLOADS_LEFT ? 0 : super.dropUploads(prefix, before, limit);
   }
 
   private ObjectInfo modifiedNow(ObjectInfo object) {

@@ -1,6 +1,7 @@
 package dev.tidemark.sim;
 
 import dev.tidemark.part.PartStore;
+import dev.tidemark.row.ErrorRows;
 import dev.tidemark.row.InvalidRowException;
 import dev.tidemark.row.RowBuffer;
 import dev.tidemark.row.RowCodec;
@@ -34,6 +35,7 @@ final class Parquet {
   private static final byte[] MAGIC = "PAR1".getBytes(StandardCharsets.US_ASCII);
   private static final int TARGET_BYTES = 1 << 20;
   private static final RowCodec CODEC = new RowCodec(SCHEMA);
+  private static final RowCodec ERRORS = new RowCodec(ErrorRows.SCHEMA);
 
   private Parquet() {}
 
@@ -41,24 +43,35 @@ final class Parquet {
     return new PartStore(store, SHARD, TARGET_BYTES, keys);
   }
 
-  /** Uploads some updates as one part. */
+  /** Uploads some updates as one part; error rows have the schema of error rows. */
   static Part write(Host host, List<Update> updates) throws IOException {
+    Schema schema = Rows.isError(updates.get(0)) ? ErrorRows.SCHEMA : SCHEMA;
     RowBuffer buffer = new RowBuffer();
     for (Update update : updates) {
-      byte[] row = encode(update.row());
+      byte[] row = encode(update);
       buffer.add(row, 0, row.length, update.time(), update.diff());
     }
-    return parts(host.store(), host::partKey).writeRun(buffer.sorted(), SCHEMA).get(0);
+    return parts(host.store(), host::partKey).writeRun(buffer.sorted(), schema).get(0);
   }
 
-  /** {@code row3-w1} as 31. */
-  private static byte[] encode(String row) {
-    long number = (row.charAt(3) - '0') * 10L + row.charAt(6) - '0';
+  /** {@code row3-w1} as 31, an error as its reason. */
+  private static byte[] encode(Update update) {
+    String row = update.row();
     try {
+      if (Rows.isError(update)) {
+        return ERRORS.encode(new Object[] {row, new byte[0], "", ""});
+      }
+      long number = (row.charAt(3) - '0') * 10L + row.charAt(6) - '0';
       return CODEC.encode(new Object[] {number});
     } catch (InvalidRowException e) {
       throw new IllegalStateException(e);
     }
+  }
+
+  private static String name(Object first) {
+    return first instanceof Long number
+        ? "row" + number / 10 + "-w" + number % 10
+        : String.valueOf(first);
   }
 
   static boolean is(byte[] bytes) {
@@ -70,21 +83,26 @@ final class Parquet {
     MemoryStore store = new MemoryStore("part");
     store.put(Parts.key(part), Body.of(bytes));
     try {
-      return drain(parts(store, () -> "").read(part, SCHEMA, SCHEMA));
+      // Which schema it has only its batch knows; its footer names the columns.
+      boolean errors = new String(bytes, StandardCharsets.ISO_8859_1).contains("origin");
+      Schema schema = errors ? ErrorRows.SCHEMA : SCHEMA;
+      return drain(parts(store, () -> "").read(part, schema, schema), errors ? ERRORS : CODEC);
     } catch (IOException e) {
       throw new ViolationError("I3", Parts.key(part) + " can't be read", e);
     }
   }
 
-  /** All updates of a cursor, which is closed. */
+  /** All updates of a cursor over the shard's rows, which is closed. */
   static List<Update> drain(UpdateCursor cursor) throws IOException {
+    return drain(cursor, CODEC);
+  }
+
+  private static List<Update> drain(UpdateCursor cursor, RowCodec codec) throws IOException {
     List<Update> updates = new ArrayList<>();
     try (cursor) {
       while (cursor.next()) {
-        Object[] values = CODEC.decode(cursor.row(), cursor.rowOffset(), cursor.rowLength());
-        long number = (Long) values[0];
-        String row = "row" + number / 10 + "-w" + number % 10;
-        updates.add(new Update(row, cursor.time(), cursor.diff()));
+        Object[] values = codec.decode(cursor.row(), cursor.rowOffset(), cursor.rowLength());
+        updates.add(new Update(name(values[0]), cursor.time(), cursor.diff()));
       }
     }
     return updates;

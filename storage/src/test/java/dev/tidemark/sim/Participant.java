@@ -1,8 +1,12 @@
 package dev.tidemark.sim;
 
 import dev.tidemark.log.CommitResult;
+import dev.tidemark.log.LogCodec;
+import dev.tidemark.log.LogEntry;
 import dev.tidemark.log.ShardLog;
 import dev.tidemark.shard.Command;
+import dev.tidemark.shard.CorruptShardException;
+import dev.tidemark.shard.Diff;
 import dev.tidemark.shard.ShardState;
 import dev.tidemark.spine.Batch;
 import dev.tidemark.spine.Part;
@@ -12,6 +16,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,10 +48,16 @@ abstract class Participant {
   }
 
   private void maybeTurn() throws IOException {
+    host.tookDamage();
     try {
       turn();
     } catch (StoreException e) {
       host.tell(() -> "gives up this turn: " + e.getMessage());
+    } catch (IOException | CorruptShardException e) {
+      if (!host.tookDamage()) {
+        throw e;
+      }
+      host.tell(() -> "gives up this turn over what came damaged: " + e.getMessage());
     }
   }
 
@@ -113,6 +124,22 @@ abstract class Participant {
     }
   }
 
+  /** Puts a diff into the log that nobody decided on, as only a broken protocol does. */
+  void force(ShardState state, Command command, Diff diff) throws IOException {
+    LogEntry entry =
+        new LogEntry(
+            LogCodec.FORMAT,
+            state.shard(),
+            state.seqno().next(),
+            String.format("%016x%016x", host.random(), host.random()),
+            host.now().toString(),
+            host.author("forced"),
+            command.name(),
+            diff);
+    String key = String.format("log/%020d.json", entry.seqno().value());
+    host.store().putIfAbsent(key, LogCodec.encode(entry));
+  }
+
   /** Deletes parts as only a broken protocol does. */
   void deleteParts(List<Batch> batches) throws IOException {
     host.store().delete(Parts.keys(batches));
@@ -120,15 +147,28 @@ abstract class Participant {
 
   /** The rows of some batches, null when a part is gone. */
   @Nullable List<Update> read(List<Batch> batches) throws IOException {
+    return read(batches, Parts::ofRuns);
+  }
+
+  /** The error rows of some batches, null when a part is gone. */
+  @Nullable List<Update> readErrors(List<Batch> batches) throws IOException {
+    return read(batches, Batch::errors);
+  }
+
+  private @Nullable List<Update> read(List<Batch> batches, Function<Batch, List<Part>> which)
+      throws IOException {
+    Mutant mutant = host.world().mutant();
     List<Update> updates = new ArrayList<>();
     for (Batch batch : batches) {
-      for (Part part : Parts.of(batch)) {
-        Optional<byte[]> bytes = patientGet(Parts.key(part));
-        if (bytes.isEmpty()) {
+      for (Part part : which.apply(batch)) {
+        Optional<byte[]> bytes = patientGet(part);
+        if (bytes.isPresent()) {
+          List<Update> rows = Parts.rows(part, bytes.get());
+          updates.addAll(mutant == Mutant.CUT_ROWS_KEPT ? rows : Parts.within(batch, rows));
+        } else if (mutant != Mutant.GONE_PARTS_LEFT_OUT) {
           host.tell(() -> "misses " + Parts.key(part));
           return null;
         }
-        updates.addAll(Parts.rows(batch, part, bytes.get()));
         afterPart();
       }
     }
@@ -138,10 +178,17 @@ abstract class Participant {
   /** Between two parts. */
   void afterPart() throws IOException {}
 
-  private Optional<byte[]> patientGet(String key) throws IOException {
+  private Optional<byte[]> patientGet(Part part) throws IOException {
+    boolean trusting = host.world().mutant() == Mutant.CHECKSUMS_NOT_COMPARED;
     for (int tried = 1; ; tried++) {
       try {
-        return host.store().get(key);
+        Optional<byte[]> bytes = host.store().get(Parts.key(part));
+        if (bytes.isEmpty() || trusting || Parts.isWhole(part, bytes.get())) {
+          return bytes;
+        }
+        if (tried == UPLOAD_TRIES) {
+          throw new IOException(Parts.key(part) + " isn't what its handle says");
+        }
       } catch (StoreException e) {
         if (tried == UPLOAD_TRIES) {
           throw e;

@@ -3,12 +3,9 @@ package dev.tidemark.sim;
 import dev.tidemark.spine.Batch;
 import dev.tidemark.spine.Part;
 import dev.tidemark.spine.PartLocation.Stored;
-import dev.tidemark.time.BatchDescription;
-import dev.tidemark.time.Frontier;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.zip.CRC32C;
 
 /** Handles of parts and batches of simulated rows. */
@@ -46,65 +43,27 @@ final class Parts {
     return String.format("%08x", sum.getValue());
   }
 
-  /** A batch of these runs. */
-  static Batch batch(
-      String id, BatchDescription bounds, Frontier since, int level, List<List<Part>> runs) {
-    long rows = 0;
-    long bytes = 0;
-    long sum = 0;
-    long retracted = 0;
-    long greatest = Long.MIN_VALUE;
-    for (List<Part> run : runs) {
-      for (Part part : run) {
-        rows += part.rows();
-        bytes += part.bytes();
-        sum += part.sum();
-        retracted += part.retracted();
-        greatest = Math.max(greatest, part.maxTime());
-      }
-    }
-    return new Batch(
-        id,
-        bounds,
-        since,
-        level,
-        runs,
-        List.of(),
-        rows,
-        bytes,
-        retracted,
-        OptionalLong.of(sum),
-        greatest,
-        false,
-        1,
-        Map.of());
+  /** Whether these are the bytes that the handle speaks of. */
+  static boolean isWhole(Part part, byte[] bytes) {
+    return bytes.length == stored(part).sizeBytes()
+        && checksum(bytes).equals(stored(part).crc32c());
   }
 
-  /** The same batch, some of whose rows may lie outside its bounds. */
-  static Batch cut(Batch batch) {
-    return new Batch(
-        batch.id(),
-        batch.bounds(),
-        batch.since(),
-        batch.level(),
-        batch.runs(),
-        batch.errors(),
-        batch.rows(),
-        batch.bytes(),
-        batch.retracted(),
-        OptionalLong.empty(),
-        batch.maxTime(),
-        true,
-        batch.schema(),
-        batch.extra());
+  /** The rows of a part, as they were written. */
+  static List<Update> rows(Part part, byte[] bytes) {
+    return Parquet.is(bytes) ? Parquet.decode(part, bytes) : Rows.decode(bytes);
   }
 
-  /** The rows of a part as its batch has them: of a cut one only those within its bounds. */
-  static List<Update> rows(Batch batch, Part part, byte[] bytes) {
-    List<Update> rows = Parquet.is(bytes) ? Parquet.decode(part, bytes) : Rows.decode(bytes);
+  /** Those of a part's rows that its batch has: of a cut one only those within its bounds. */
+  static List<Update> within(Batch batch, List<Update> rows) {
     return batch.cut()
         ? rows.stream().filter(row -> batch.bounds().contains(row.time())).toList()
         : rows;
+  }
+
+  /** The parts of all runs of a batch. */
+  static List<Part> ofRuns(Batch batch) {
+    return batch.runs().stream().flatMap(List::stream).toList();
   }
 
   /** All parts of a batch. */

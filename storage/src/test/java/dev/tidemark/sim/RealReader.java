@@ -55,6 +55,7 @@ final class RealReader extends Participant {
       }
     } catch (HoldLostException e) {
       host.tell(() -> "lost its hold: " + e.getMessage());
+      host.world().count("holds lost");
       if (!reader.hold().lost() && host.truth().holds().protects(key, reader.state().seqno())) {
         throw new ViolationError("I6", host.name() + " lost its live " + key, e);
       }

@@ -45,6 +45,24 @@ final class Rows {
     return updates;
   }
 
+  /** What a writer could not make a row of, in an interval. */
+  static List<Update> errorsOf(String writer, BatchDescription bounds) {
+    List<Update> errors = new ArrayList<>();
+    long upper = bounds.upper().isEnd() ? bounds.lower().time() : bounds.upper().time();
+    for (long time = Math.max(0, bounds.lower().time()); time < upper; time++) {
+      Chance chance = Chance.of(time, "errors of " + writer);
+      if (chance.happens(0.2)) {
+        errors.add(new Update("error" + chance.below(3) + "-" + writer, time, 1));
+      }
+    }
+    return errors;
+  }
+
+  /** Whether it is one of these. */
+  static boolean isError(Update update) {
+    return update.row().startsWith("error");
+  }
+
   /** Times advanced to {@code since}, equal rows at equal times summed up, zeros gone, in order. */
   static List<Update> consolidated(Collection<Update> updates, Frontier since) {
     SortedMap<Update, Long> sums = new TreeMap<>(ORDER);

@@ -26,6 +26,7 @@ import java.util.Map;
  * @param seals whether a writer comes to an end
  * @param administered whether an operator alters the spec, hands over, seals
  * @param retires whether that operator retires the shard
+ * @param errors whether writers have error rows too
  * @param parquet whether parts are real ones, and real readers and mergers work with them
  */
 record Settings(
@@ -46,11 +47,22 @@ record Settings(
     boolean seals,
     boolean administered,
     boolean retires,
+    boolean errors,
     boolean parquet) {
   private static final long HOUR_MILLIS = 3_600_000L;
 
+  /** Those of a seed. Every other history is harsh. */
   static Settings of(long seed) {
-    Chance chance = Chance.of(seed, "settings");
+    return of(Chance.of(seed, "settings"), Chance.of(seed, "harsh").happens(0.5));
+  }
+
+  /**
+   * Draws them.
+   *
+   * @param harsh whether all that makes trouble likely comes together: the smallest blocks, actors
+   *     of each kind side by side that rest and freeze for long, and no early end
+   */
+  private static Settings of(Chance chance, boolean harsh) {
     int fanIn = chance.one(2, 2, 3, 4);
     SpineSpec spec =
         new SpineSpec(
@@ -61,33 +73,38 @@ record Settings(
             chance.one(1.3, 2.0, 4.0),
             true);
     return new Settings(
-        new LogIntervals(chance.between(1, 4), chance.between(2, 8)),
+        harsh
+            ? new LogIntervals(chance.between(1, 2), chance.between(2, 3))
+            : new LogIntervals(chance.between(1, 4), chance.between(2, 8)),
         spec,
-        rates(chance),
+        rates(chance, harsh),
         chance.one(1, 1, 2, 3),
         chance.happens(0.7),
         chance.one(1, 3, 6),
-        chance.one(1, 1, 2),
-        chance.one(1, 2, 2),
-        chance.below(3),
-        chance.below(3),
+        harsh ? 2 : chance.one(1, 1, 2),
+        harsh ? 2 : chance.one(1, 2, 2),
+        harsh ? chance.below(2) : chance.below(3),
+        harsh ? 1 + chance.below(2) : chance.below(3),
         HOUR_MILLIS,
         24 * HOUR_MILLIS,
-        chance.one(10_000L, 300_000L, 900_000L, 1_800_000L),
+        harsh
+            ? chance.one(300_000L, 900_000L, 1_800_000L)
+            : chance.one(10_000L, 300_000L, 900_000L, 1_800_000L),
         chance.one(0L, 2L, 10L),
-        chance.happens(0.15),
+        !harsh && chance.happens(0.15),
         chance.happens(0.5),
-        chance.happens(0.3),
+        !harsh && chance.happens(0.3),
+        chance.happens(0.4),
         chance.happens(0.1));
   }
 
-  private static Map<Fault, Double> rates(Chance chance) {
+  private static Map<Fault, Double> rates(Chance chance, boolean harsh) {
     Map<Fault, Double> rates = new EnumMap<>(Fault.class);
-    double quiet = chance.one(0.2, 0.5, 0.8);
+    double quiet = harsh ? 0.4 : chance.one(0.2, 0.5, 0.8);
     for (Fault fault : Fault.ALL) {
       double rate =
           switch (fault) {
-            case FREEZE -> chance.one(0.003, 0.01, 0.03);
+            case FREEZE -> harsh ? 0.03 : chance.one(0.003, 0.01, 0.03);
             case NIGHT -> chance.one(0.0005, 0.002);
             case KILL -> chance.one(0.001, 0.004);
             case PARTITION -> chance.one(0.005, 0.02);
@@ -98,7 +115,9 @@ record Settings(
                 CONFLICT,
                 EXISTS,
                 SERVER_ERROR,
-                THROTTLED ->
+                THROTTLED,
+                DAMAGED,
+                UPLOAD_CUT ->
                 chance.one(0.01, 0.04, 0.12);
           };
       rates.put(fault, chance.happens(quiet) ? 0.0 : rate);

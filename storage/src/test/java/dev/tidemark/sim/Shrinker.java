@@ -12,14 +12,17 @@ import org.jspecify.annotations.Nullable;
  * some faults and turns, and keeps what still breaks the same invariant.
  */
 final class Shrinker {
-  private static final int MOST_TRIES = 400;
+  /** As many tries as are worth waiting for when a history has failed. */
+  static final int MANY_TRIES = 400;
 
+  private final int mostTries;
   private final long seed;
   private Script script;
   private History.Outcome outcome;
   private int tries;
 
-  Shrinker(Script script, History.Outcome outcome) {
+  Shrinker(Script script, History.Outcome outcome, int mostTries) {
+    this.mostTries = mostTries;
     this.seed = script.seed();
     this.script = script;
     this.outcome = outcome;
@@ -49,6 +52,7 @@ final class Shrinker {
 
   Script shrink() {
     attempt(script.withSteps(Math.max(1, outcome.steps() + 1)));
+    withoutOldEvents();
     for (String actor : actors()) {
       attempt(script.withoutActor(actor));
     }
@@ -56,11 +60,20 @@ final class Shrinker {
       attempt(script.withoutFault(fault));
     }
     boolean smaller = true;
-    while (smaller && tries < MOST_TRIES) {
+    while (smaller && tries < mostTries) {
       smaller = withoutEvents();
       attempt(script.withSteps(Math.max(1, outcome.steps() + 1)));
     }
     return script;
+  }
+
+  /** Leaves out the first half of the events, then the first of what is left, and so on. */
+  private void withoutOldEvents() {
+    boolean smaller = true;
+    while (smaller && outcome.events().size() > 1) {
+      smaller =
+          attempt(script.withoutEvents(outcome.events().subList(0, outcome.events().size() / 2)));
+    }
   }
 
   private Set<String> actors() {
@@ -79,7 +92,7 @@ final class Shrinker {
       for (int from = Math.max(0, events.size() - size); ; from -= size) {
         List<String> some = events.subList(Math.max(0, from), Math.min(events.size(), from + size));
         smaller |= !some.isEmpty() && attempt(script.withoutEvents(some));
-        if (from <= 0 || tries >= MOST_TRIES) {
+        if (from <= 0 || tries >= mostTries) {
           break;
         }
       }
@@ -88,7 +101,7 @@ final class Shrinker {
   }
 
   private boolean attempt(Script smaller) {
-    if (tries >= MOST_TRIES || smaller.equals(script)) {
+    if (tries >= mostTries || smaller.equals(script)) {
       return false;
     }
     tries++;
@@ -96,6 +109,9 @@ final class Shrinker {
     @Nullable ViolationError broken = again.violation();
     if (broken == null || !broken.invariant().equals(violation(outcome).invariant())) {
       return false;
+    }
+    if (again.events().size() > outcome.events().size()) {
+      return false; // without the one, the others do more
     }
     script = smaller;
     outcome = again;

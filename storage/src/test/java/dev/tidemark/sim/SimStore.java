@@ -5,6 +5,7 @@ import dev.tidemark.store.ForwardingStore;
 import dev.tidemark.store.ObjectInfo;
 import dev.tidemark.store.StoreException;
 import dev.tidemark.store.StoreException.Reason;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -59,6 +60,13 @@ final class SimStore extends ForwardingStore {
   public void put(String key, Body body) throws StoreException {
     String what = "put " + key;
     begin(what);
+    if (key.startsWith("part/") && happens(Fault.UPLOAD_CUT)) {
+      Runnable finish = bucket.upload(key, body);
+      if (host.faultChance().happens(0.5)) {
+        later(what, finish);
+      }
+      throw failed(Reason.UNAVAILABLE, true, what, "begun, not finished");
+    }
     write(what, () -> put(body, key));
     host.tell(() -> what + ": ok");
   }
@@ -76,7 +84,7 @@ final class SimStore extends ForwardingStore {
       world.count("stale handles");
     }
     host.tell(() -> what + (bytes.isPresent() ? "" : ": none"));
-    return bytes;
+    return arrived(key, bytes);
   }
 
   @Override
@@ -84,7 +92,28 @@ final class SimStore extends ForwardingStore {
     String what = "get range of " + key;
     Optional<byte[]> bytes = read(what, () -> bucket.getRange(key, offset, length));
     host.tell(() -> what + (bytes.isPresent() ? "" : ": none"));
-    return bytes;
+    return arrived(key, bytes);
+  }
+
+  /**
+   * What arrives of what was read. A wrong bit comes only where a checksum of ours must find it:
+   * for all else a store's own checksums do.
+   */
+  private Optional<byte[]> arrived(String key, Optional<byte[]> bytes) {
+    if (bytes.isEmpty() || key.startsWith("log/closed/") || !happens(Fault.DAMAGED)) {
+      return bytes;
+    }
+    host.wasDamaged();
+    byte[] whole = bytes.get();
+    int at = host.faultChance().below(whole.length - 1);
+    if (key.startsWith("part/") && host.faultChance().happens(0.7)) {
+      host.tell(() -> "gets a wrong bit at " + at);
+      byte[] wrong = whole.clone();
+      wrong[at] ^= 1;
+      return Optional.of(wrong);
+    }
+    host.tell(() -> "gets only " + at + " bytes");
+    return Optional.of(Arrays.copyOf(whole, at));
   }
 
   @Override
@@ -142,6 +171,15 @@ final class SimStore extends ForwardingStore {
       order.set(j, swapped);
     }
     return order;
+  }
+
+  @Override
+  public int dropUploads(String prefix, Instant before, int limit) throws StoreException {
+    String what = "drop uploads of " + prefix;
+    begin(what);
+    int dropped = write(what, () -> bucket.dropUploads(prefix, before, limit));
+    host.tell(() -> what + ": " + dropped);
+    return dropped;
   }
 
   private boolean happens(Fault fault) {
@@ -204,6 +242,18 @@ final class SimStore extends ForwardingStore {
   }
 
   private <T> void later(String what, Request<T> request) {
+    later(
+        what,
+        () -> {
+          try {
+            request.send();
+          } catch (StoreException e) {
+            throw new IllegalStateException(e);
+          }
+        });
+  }
+
+  private void later(String what, Runnable effect) {
     Chance chance = host.faultChance();
     long delay =
         chance.happens(0.5)
@@ -217,11 +267,7 @@ final class SimStore extends ForwardingStore {
             delay,
             () -> {
               host.tell(() -> "(late) " + what);
-              try {
-                request.send();
-              } catch (StoreException e) {
-                throw new IllegalStateException(e);
-              }
+              effect.run();
             });
   }
 

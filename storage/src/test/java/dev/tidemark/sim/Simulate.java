@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -12,15 +14,25 @@ import org.jspecify.annotations.Nullable;
 /**
  * Plays many histories: {@code --seeds N [--from S] [--steps 500] [--threads 2] [--mutant NAME]
  * [--tell]}. Prints a line of totals; a violation is shrunk, printed and ends with exit code 1.
+ * With {@code --mutants} each broken protocol is played until it is caught, shrunk and told in a
+ * line.
  */
 public final class Simulate {
   /** What the arguments say. */
   private record Options(
-      long from, long seeds, long steps, int threads, Mutant mutant, boolean tell) {
+      long from,
+      long seeds,
+      long steps,
+      int threads,
+      Mutant mutant,
+      boolean mutants,
+      boolean tell) {
+    private static final Set<String> FLAGS = Set.of("--tell", "--mutants");
+
     static Options of(String[] args) {
       Map<String, String> given = new TreeMap<>();
       for (int i = 0; i < args.length; i++) {
-        given.put(args[i], args[i].equals("--tell") ? "" : args[++i]);
+        given.put(args[i], FLAGS.contains(args[i]) ? "" : args[++i]);
       }
       return new Options(
           Long.parseLong(given.getOrDefault("--from", "1")),
@@ -28,6 +40,7 @@ public final class Simulate {
           Long.parseLong(given.getOrDefault("--steps", "500")),
           Integer.parseInt(given.getOrDefault("--threads", "2")),
           Mutant.valueOf(given.getOrDefault("--mutant", "NONE")),
+          given.containsKey("--mutants"),
           given.containsKey("--tell"));
     }
   }
@@ -47,7 +60,51 @@ public final class Simulate {
 
   /** See above. */
   public static void main(String[] args) throws InterruptedException {
-    System.exit(new Simulate(Options.of(args)).run(System.out));
+    Options options = Options.of(args);
+    System.exit(options.mutants() ? mutants(options) : new Simulate(options).run(System.out));
+  }
+
+  private static int mutants(Options options) {
+    int unnoticed = 0;
+    for (Mutant mutant : Mutant.BROKEN) {
+      Optional<Caught> caught = Caught.by(mutant, options.from(), options.seeds(), options.steps());
+      System.out.println(caught.map(Caught::line).orElse(mutant + " goes unnoticed"));
+      unnoticed += caught.isEmpty() ? 1 : 0;
+    }
+    return unnoticed == 0 ? 0 : 1;
+  }
+
+  /**
+   * A broken protocol that was noticed.
+   *
+   * @param script the first history that did
+   * @param outcome how that ended
+   */
+  record Caught(Script script, History.Outcome outcome) {
+    /** Plays histories of a broken protocol until one breaks an invariant. */
+    static Optional<Caught> by(Mutant mutant, long from, long seeds, long steps) {
+      for (long seed = from; seed < from + seeds; seed++) {
+        Script script = Script.of(seed, steps, mutant);
+        History.Outcome outcome = History.play(script, false);
+        if (outcome.violation() != null) {
+          return Optional.of(new Caught(script, outcome));
+        }
+      }
+      return Optional.empty();
+    }
+
+    private String line() {
+      Script smaller = new Shrinker(script, outcome, Shrinker.MANY_TRIES).shrink();
+      History.Outcome shrunk = History.play(smaller, true);
+      return String.format(
+          "%-22s seed %4d: %d faults and turns shrunk to %d, %d lines: %s",
+          script.mutant(),
+          script.seed(),
+          outcome.events().size(),
+          shrunk.events().size(),
+          shrunk.lines().size(),
+          shrunk.violation() == null ? "nothing" : shrunk.violation().getMessage());
+    }
   }
 
   private int run(PrintStream out) throws InterruptedException {
@@ -67,7 +124,7 @@ public final class Simulate {
     if (script == null || outcome == null) {
       return 0;
     }
-    new Shrinker(script, outcome).report(out);
+    new Shrinker(script, outcome, Shrinker.MANY_TRIES).report(out);
     return 1;
   }
 

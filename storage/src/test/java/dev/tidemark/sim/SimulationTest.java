@@ -24,9 +24,10 @@ import org.junit.jupiter.params.provider.EnumSource;
  * plays as many as wanted.
  */
 class SimulationTest {
-  private static final long STEPS = 400;
+  private static final long STEPS = 500;
   private static final int HISTORIES = 200;
-  private static final int MOST_TO_CATCH = 600;
+  private static final int MOST_TO_CATCH = 1000;
+  private static final int FEW_TRIES = 60;
 
   /** Each lost answer is worth a warning, and here there are thousands. */
   @BeforeAll
@@ -55,7 +56,10 @@ class SimulationTest {
           .as("something of each kind happened")
           .contains("commit append", "commit install", "commit promote", "commit since")
           .contains("lost races", "stale handles", "strays", "rollups")
+          .contains("commit alter", "commit hand-over", "commit seal", "commit retire")
+          .contains("commit forget-errors", "commit sweep", "commit discard")
           .contains("parts deleted", "entries deleted", "rollups deleted")
+          .contains("orphans deleted", "uploads dropped", "holds lost")
           .containsAll(Arrays.stream(Fault.ALL).map(fault -> "fault " + fault).toList());
     }
   }
@@ -72,35 +76,26 @@ class SimulationTest {
 
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
-  void aBrokenProtocolIsCaught(Mutant mutant) {
-    for (long seed = 1; seed <= MOST_TO_CATCH; seed++) {
-      if (History.play(Script.of(seed, STEPS, mutant), false).violation() != null) {
-        return;
-      }
-    }
-    fail(mutant + " went through " + MOST_TO_CATCH + " histories unnoticed");
-  }
-
-  @Test
-  void aFailingHistoryIsShrunk() {
-    for (long seed = 1; seed <= MOST_TO_CATCH; seed++) {
-      Script script = Script.of(seed, STEPS, Mutant.NOTHING_KEPT);
-      History.Outcome outcome = History.play(script, false);
-      if (outcome.violation() != null) {
-        Script smaller = new Shrinker(script, outcome).shrink();
-        History.Outcome again = History.play(smaller, true);
-        assertThat(again.violation()).isNotNull();
-        assertThat(again.events().size()).isLessThan(outcome.events().size());
-        assertThat(again.lines()).last().asString().contains("BROKEN");
-        return;
-      }
-    }
-    fail("nothing to shrink");
+  void aBrokenProtocolIsCaughtAndItsHistoryShrunk(Mutant mutant) {
+    Simulate.Caught caught =
+        Simulate.Caught.by(mutant, mutant.seed(), 1, STEPS)
+            .or(() -> Simulate.Caught.by(mutant, 1, MOST_TO_CATCH, STEPS))
+            .orElse(null);
+    assertThat(caught).as(mutant + " in " + MOST_TO_CATCH + " histories").isNotNull();
+    ViolationError violation = caught.outcome().violation();
+    assertThat(violation).isNotNull();
+    Script smaller = new Shrinker(caught.script(), caught.outcome(), FEW_TRIES).shrink();
+    History.Outcome again = History.play(smaller, true);
+    assertThat(again.violation()).isNotNull();
+    assertThat(again.violation().invariant()).isEqualTo(violation.invariant());
+    assertThat(again.events()).hasSizeLessThan(caught.outcome().events().size());
+    assertThat(again.lines()).last().asString().contains("BROKEN");
   }
 
   private static String report(Script script, History.Outcome outcome) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    new Shrinker(script, outcome).report(new PrintStream(bytes, true, StandardCharsets.UTF_8));
+    new Shrinker(script, outcome, Shrinker.MANY_TRIES)
+        .report(new PrintStream(bytes, true, StandardCharsets.UTF_8));
     return bytes.toString(StandardCharsets.UTF_8);
   }
 

@@ -10,6 +10,9 @@ import java.util.SortedMap;
 final class Snapshooter extends Participant {
   private static final int TRIES = 3;
 
+  /** How much likelier it is than elsewhere. */
+  private static final double FREEZES_WHILE_READING = 4;
+
   Snapshooter(Host host) {
     super(host);
   }
@@ -20,6 +23,9 @@ final class Snapshooter extends Participant {
     long asOf = Holder.timeWithin(state, host.chance());
     if (asOf < 0) {
       return;
+    }
+    if (host.chance().happens(0.3)) {
+      host.await(host.chance().between(60_000, 15_000_000)); // its parts may go meanwhile
     }
     for (int tried = 0; tried < TRIES; tried++) {
       if (asOf < state.since().time()) {
@@ -33,6 +39,12 @@ final class Snapshooter extends Participant {
       }
       state = refreshChecked();
     }
+  }
+
+  /** It has no hold: what it loaded stays for a while only. */
+  @Override
+  void afterPart() throws IOException {
+    host.mayFreeze(FREEZES_WHILE_READING);
   }
 
   private static List<Batch> upTo(ShardState state, long asOf) {

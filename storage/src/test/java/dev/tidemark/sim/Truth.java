@@ -10,13 +10,16 @@ import dev.tidemark.shard.Fact;
 import dev.tidemark.shard.Invariants;
 import dev.tidemark.shard.SeqNo;
 import dev.tidemark.shard.ShardState;
+import dev.tidemark.shard.WriterAttempt;
 import dev.tidemark.spine.Batch;
 import dev.tidemark.spine.Part;
+import dev.tidemark.time.BatchDescription;
 import dev.tidemark.time.Frontier;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -38,8 +41,10 @@ final class Truth implements Bucket.Watcher {
   private final Bucket bucket;
   private final LogIntervals intervals;
   private final long keepMillis;
+  private final long orphanMillis;
   private final LongSupplier clockMillis;
   private final Model model = new Model();
+  private final ErrorLedger errors;
   private final HoldWatch holds;
   private final List<LogEntry> entries = new ArrayList<>();
   private final List<ShardState> states = new ArrayList<>(List.of(ShardState.EMPTY));
@@ -51,11 +56,13 @@ final class Truth implements Bucket.Watcher {
   private final Chance chance;
   private long deletedUpTo;
 
-  Truth(LongSupplier clockMillis, LogIntervals intervals, long keepMillis, Chance chance) {
+  Truth(LongSupplier clockMillis, Settings settings, Chance chance) {
     this.bucket = new Bucket(clockMillis, this);
     this.clockMillis = clockMillis;
-    this.intervals = intervals;
-    this.keepMillis = keepMillis;
+    this.intervals = settings.intervals();
+    this.keepMillis = settings.keepMillis();
+    this.orphanMillis = settings.orphanMillis();
+    this.errors = new ErrorLedger(settings.errors());
     this.holds = new HoldWatch(clockMillis);
     this.chance = chance;
   }
@@ -66,6 +73,10 @@ final class Truth implements Bucket.Watcher {
 
   Model model() {
     return model;
+  }
+
+  ErrorLedger errors() {
+    return errors;
   }
 
   HoldWatch holds() {
@@ -128,6 +139,15 @@ final class Truth implements Bucket.Watcher {
     }
   }
 
+  @Override
+  public void dropping(String key, long begunMillis) {
+    long age = clockMillis.getAsLong() - begunMillis;
+    if (age < orphanMillis) {
+      throw new ViolationError("I3", "the upload of " + key + " is given up after " + age + " ms");
+    }
+    counts.merge("uploads dropped", 1L, Long::sum);
+  }
+
   static long number(String key) {
     return Long.parseLong(key.substring(key.lastIndexOf('/') + 1, key.lastIndexOf('.')));
   }
@@ -181,18 +201,25 @@ final class Truth implements Bucket.Watcher {
     entries.add(entry);
     states.add(after);
     counts.merge("commit " + entry.command(), 1L, Long::sum);
-    Map<String, Batch> old = new HashMap<>();
+    Map<String, Batch> old = new LinkedHashMap<>();
     before.batches().forEach(batch -> old.put(batch.id(), batch));
+    List<Batch> came = new ArrayList<>();
     for (Batch batch : after.batches()) {
       Batch was = old.remove(batch.id());
       if (was == null) {
         batchCame(batch, entry);
+        came.add(batch);
       } else if (!was.equals(batch)) {
         model.check(batch, rows(batch));
+        errors.checkStays(batch, errorRows(batch));
       }
     }
+    List<Batch> gone = List.copyOf(old.values());
+    for (Batch batch : came) {
+      errors.came(entry, batch, gone, errorRows(batch));
+    }
     Set<String> named = new HashSet<>(Parts.keys(after.batches()));
-    for (String key : Parts.keys(List.copyOf(old.values()))) {
+    for (String key : Parts.keys(gone)) {
       if (!named.contains(key)) {
         live.remove(key);
         left.put(key, new Left(after.seqno(), clockMillis.getAsLong()));
@@ -204,12 +231,13 @@ final class Truth implements Bucket.Watcher {
   }
 
   private void appendHappened(ShardState before, ShardState after, LogEntry entry) {
-    String writer = writer(entry);
+    WriterAttempt by = writer(entry);
+    checkFence(before, by);
     Frontier lower = before.upper();
     if (!lower.isBefore(after.upper()) || before.upper().isEnd()) {
       throw new ViolationError("I4", "an append from " + lower + " to " + after.upper());
     }
-    model.append(writer, new dev.tidemark.time.BatchDescription(lower, after.upper()));
+    model.append(by.writer(), new BatchDescription(lower, after.upper()));
     for (Fact fact : entry.diff().add()) {
       if (fact instanceof Fact.BatchFact added && !isThere(before, added.id())) {
         if (!appended.add(added.id())) {
@@ -222,10 +250,18 @@ final class Truth implements Bucket.Watcher {
     }
   }
 
-  private static String writer(LogEntry entry) {
+  private static void checkFence(ShardState before, WriterAttempt by) {
+    Fact.WriterFact known = before.writers().get(by.writer());
+    if (known != null && (known.readOnly() || by.isOlderThan(known.by()))) {
+      throw new ViolationError("I5", by + " appends, fenced as it is by " + known);
+    }
+  }
+
+  /** Whose append it is. */
+  static WriterAttempt writer(LogEntry entry) {
     for (Fact fact : entry.diff().add()) {
       if (fact instanceof Fact.WriterFact writer) {
-        return writer.id();
+        return writer.by();
       }
     }
     throw new ViolationError("I5", "an append without its writer");
@@ -249,9 +285,17 @@ final class Truth implements Bucket.Watcher {
   }
 
   /** The rows of a batch, straight from the objects. */
-  List<Update> rows(Batch batch) {
+  private List<Update> rows(Batch batch) {
+    return rows(batch, Parts.ofRuns(batch));
+  }
+
+  private List<Update> errorRows(Batch batch) {
+    return rows(batch, batch.errors());
+  }
+
+  private List<Update> rows(Batch batch, List<Part> parts) {
     List<Update> rows = new ArrayList<>();
-    for (Part part : Parts.of(batch)) {
+    for (Part part : parts) {
       byte[] bytes =
           bucket
               .bytes(Parts.key(part))
@@ -259,12 +303,11 @@ final class Truth implements Bucket.Watcher {
                   () ->
                       new ViolationError(
                           "I3", "batch " + batch.id() + " names " + Parts.key(part) + ": gone"));
-      if (bytes.length != Parts.stored(part).sizeBytes()
-          || !Parts.checksum(bytes).equals(Parts.stored(part).crc32c())) {
+      if (!Parts.isWhole(part, bytes)) {
         throw new ViolationError(
             "I3", Parts.key(part) + " isn't what batch " + batch.id() + " says");
       }
-      rows.addAll(Parts.rows(batch, part, bytes));
+      rows.addAll(Parts.within(batch, Parts.rows(part, bytes)));
     }
     return rows;
   }
@@ -397,6 +440,9 @@ final class Truth implements Bucket.Watcher {
       if (!live.contains(key)) {
         throw new ViolationError("I7", key + " is an orphan of long ago and is still there");
       }
+    }
+    for (String key : bucket.uploads()) {
+      throw new ViolationError("I7", "an upload of " + key + " of long ago was never given up");
     }
     for (String key : bucket.keys("log/")) {
       if (!key.startsWith("log/closed/") && isClosed(number(key))) {

@@ -29,12 +29,7 @@ final class World {
     this.telling = telling;
     this.settings = Settings.of(script.seed());
     this.scheduler = new Scheduler(BEGIN_MILLIS, script.steps());
-    this.truth =
-        new Truth(
-            scheduler::nowMillis,
-            settings.intervals(),
-            settings.keepMillis(),
-            Chance.of(script.seed(), "audit"));
+    this.truth = new Truth(scheduler::nowMillis, settings, Chance.of(script.seed(), "audit"));
   }
 
   Settings settings() {

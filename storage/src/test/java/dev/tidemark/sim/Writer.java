@@ -2,13 +2,17 @@ package dev.tidemark.sim;
 
 import dev.tidemark.log.CommitResult;
 import dev.tidemark.shard.Command;
+import dev.tidemark.shard.Decision;
 import dev.tidemark.shard.Decision.Refusal;
+import dev.tidemark.shard.Diff;
 import dev.tidemark.shard.Fact;
+import dev.tidemark.shard.ShardMachine;
 import dev.tidemark.shard.ShardState;
 import dev.tidemark.shard.WriterAttempt;
 import dev.tidemark.spine.Batch;
 import dev.tidemark.spine.Part;
 import dev.tidemark.store.StoreException;
+import dev.tidemark.testing.Batches;
 import dev.tidemark.time.BatchDescription;
 import dev.tidemark.time.Frontier;
 import java.io.IOException;
@@ -170,8 +174,14 @@ final class Writer extends Participant {
       }
       uploaded.add(parts);
     }
-    Batch batch = Parts.batch(host.freshName(), bounds, Frontier.MINIMUM, 0, uploaded);
-    return isCut && !uploaded.isEmpty() ? Parts.cut(batch) : batch;
+    Batch batch = Batches.of(host.freshName(), bounds, Frontier.MINIMUM, 0, uploaded);
+    List<Update> errors =
+        host.world().settings().errors() ? Rows.errorsOf(job.id, written) : List.of();
+    if (!errors.isEmpty()) {
+      batch = Batches.withErrors(batch, upload(Rows.consolidated(errors, Frontier.MINIMUM)));
+    }
+    boolean empty = uploaded.isEmpty() && errors.isEmpty();
+    return isCut && !empty ? Batches.cut(batch, bounds.lower(), bounds.upper()) : batch;
   }
 
   private void settle(Command.Append append, CommitResult result) throws IOException {
@@ -197,6 +207,9 @@ final class Writer extends Participant {
     } else if (refusal instanceof Refusal.TooManyRuns tooMany) {
       cutAnew(tooMany.most());
     } else if (refusal instanceof Refusal.Fenced) {
+      if (host.world().mutant() == Mutant.NOT_FENCED) {
+        forceAppend(result);
+      }
       done = true;
       if (number == job.attempts) {
         job.start(1_200_000); // its clock is slow; another host's may not be
@@ -207,6 +220,25 @@ final class Writer extends Participant {
       maybeCheckpoint();
     } else if (refusal instanceof Refusal.Invalid && !result.retired()) {
       throw new ViolationError("I5", host.name() + " is refused: " + refusal.message());
+    }
+  }
+
+  /** Appends under another's name what its own was refused. */
+  private void forceAppend(ShardState state) throws IOException {
+    Fact.WriterFact known = state.writers().get(job.id);
+    if (known == null || known.readOnly()) {
+      return;
+    }
+    Command.Append append = new Command.Append(known.by(), pending);
+    if (ShardMachine.decide(state, append) instanceof Decision.Commit commit) {
+      List<Fact> add = new ArrayList<>();
+      for (Fact fact : commit.diff().add()) {
+        add.add(
+            fact instanceof Fact.WriterFact writer
+                ? new Fact.WriterFact(attempt, writer.upto(), false, writer.extra())
+                : fact);
+      }
+      force(state, append, new Diff(commit.diff().remove(), add));
     }
   }
 
@@ -229,6 +261,9 @@ final class Writer extends Participant {
     List<Batch> overtaken =
         pending.stream().filter(batch -> batch.bounds().lower().isBefore(upper)).toList();
     host.truth().refuse(host.name(), new Command.Append(attempt, overtaken));
+    if (host.world().mutant() == Mutant.UPPER_IS_DONE && !overtaken.isEmpty()) {
+      host.truth().checkDone(host.name(), new Command.Append(attempt, overtaken), true);
+    }
     pending = List.of();
     position = upper;
     if (upper.isAfter(upto) && !host.world().settings().tolerant()) {
