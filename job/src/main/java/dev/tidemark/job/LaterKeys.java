@@ -9,6 +9,7 @@ final class LaterKeys {
       List.of(
           "read-only",
           "mint.interval",
+          "merge.chunk-bytes",
           "upsert.memory",
           "schema.change",
           "settle",

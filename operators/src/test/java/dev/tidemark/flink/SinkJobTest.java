@@ -67,7 +67,6 @@ final class SinkJobTest {
         merging,
         1,
         64L << 20,
-        256L << 20,
         Duration.ofMinutes(1),
         Duration.ofMinutes(10),
         GcSettings.DEFAULT,
@@ -119,7 +118,7 @@ final class SinkJobTest {
 
   @Test
   void historyShrinksToWhatIsThereWhenNothingIsRetained() throws Exception {
-    long count = 12_000;
+    long count = 8_000;
     JobClient job = submit((env, slots) -> ManyUpdates.stream(env, count, 50, slots), true);
     long[] mostRuns = new long[1];
     TestJobs.await(
