@@ -67,27 +67,27 @@ public final class Simulate {
   private static int mutants(Options options) {
     int unnoticed = 0;
     for (Mutant mutant : Mutant.BROKEN) {
-      Optional<Caught> caught = Caught.by(mutant, options.from(), options.seeds(), options.steps());
-      System.out.println(caught.map(Caught::line).orElse(mutant + " goes unnoticed"));
+      Optional<Played> caught = Played.by(mutant, options.from(), options.seeds(), options.steps());
+      System.out.println(caught.map(Played::line).orElse(mutant + " goes unnoticed"));
       unnoticed += caught.isEmpty() ? 1 : 0;
     }
     return unnoticed == 0 ? 0 : 1;
   }
 
   /**
-   * A broken protocol that was noticed.
+   * A history.
    *
-   * @param script the first history that did
-   * @param outcome how that ended
+   * @param script what was played
+   * @param outcome how it ended
    */
-  record Caught(Script script, History.Outcome outcome) {
-    /** Plays histories of a broken protocol until one breaks an invariant. */
-    static Optional<Caught> by(Mutant mutant, long from, long seeds, long steps) {
+  record Played(Script script, History.Outcome outcome) {
+    /** The first history of a broken protocol, of so many seeds, that breaks an invariant. */
+    static Optional<Played> by(Mutant mutant, long from, long seeds, long steps) {
       for (long seed = from; seed < from + seeds; seed++) {
         Script script = Script.of(seed, steps, mutant);
         History.Outcome outcome = History.play(script, false);
         if (outcome.violation() != null) {
-          return Optional.of(new Caught(script, outcome));
+          return Optional.of(new Played(script, outcome));
         }
       }
       return Optional.empty();
