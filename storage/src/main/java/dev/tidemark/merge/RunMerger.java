@@ -3,6 +3,7 @@ package dev.tidemark.merge;
 import dev.tidemark.part.KeyRange;
 import dev.tidemark.part.PartStore;
 import dev.tidemark.row.ErrorRows;
+import dev.tidemark.row.ForwardingCursor;
 import dev.tidemark.row.MergeCursor;
 import dev.tidemark.row.UpdateCursor;
 import dev.tidemark.schema.Schema;
@@ -180,53 +181,22 @@ public final class RunMerger {
   }
 
   /** The updates of a run that lie within the bounds of its batch. */
-  private static final class Within implements UpdateCursor {
-    private final UpdateCursor run;
+  private static final class Within extends ForwardingCursor {
     private final BatchDescription bounds;
 
     Within(UpdateCursor run, BatchDescription bounds) {
-      this.run = run;
+      super(run);
       this.bounds = bounds;
     }
 
     @Override
     public boolean next() throws IOException {
-      while (run.next()) {
-        if (bounds.contains(run.time())) {
+      while (updates.next()) {
+        if (bounds.contains(time())) {
           return true;
         }
       }
       return false;
-    }
-
-    @Override
-    public byte[] row() {
-      return run.row();
-    }
-
-    @Override
-    public int rowOffset() {
-      return run.rowOffset();
-    }
-
-    @Override
-    public int rowLength() {
-      return run.rowLength();
-    }
-
-    @Override
-    public long time() {
-      return run.time();
-    }
-
-    @Override
-    public long diff() {
-      return run.diff();
-    }
-
-    @Override
-    public void close() throws IOException {
-      run.close();
     }
   }
 }

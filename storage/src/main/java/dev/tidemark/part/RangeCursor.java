@@ -1,5 +1,6 @@
 package dev.tidemark.part;
 
+import dev.tidemark.row.ForwardingCursor;
 import dev.tidemark.row.Memcomparable;
 import dev.tidemark.row.UpdateCursor;
 import java.io.IOException;
@@ -7,15 +8,14 @@ import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /** The updates of a run whose rows lie in a range. */
-final class RangeCursor implements UpdateCursor {
-  private final UpdateCursor run;
+final class RangeCursor extends ForwardingCursor {
   private final byte @Nullable [] from;
   private final byte @Nullable [] to;
   private boolean begun;
   private boolean over;
 
   RangeCursor(UpdateCursor run, KeyRange range) {
-    this.run = run;
+    super(run);
     this.from = range.from() == null ? null : HexFormat.of().parseHex(range.from());
     this.to = range.to() == null ? null : HexFormat.of().parseHex(range.to());
     this.begun = from == null;
@@ -23,7 +23,7 @@ final class RangeCursor implements UpdateCursor {
 
   @Override
   public boolean next() throws IOException {
-    while (!over && run.next()) {
+    while (!over && updates.next()) {
       if (to != null && compareTo(to) >= 0) {
         break;
       }
@@ -37,42 +37,6 @@ final class RangeCursor implements UpdateCursor {
   }
 
   private int compareTo(byte[] bound) {
-    return Memcomparable.compare(
-        run.row(), run.rowOffset(), run.rowLength(), bound, 0, bound.length);
-  }
-
-  @Override
-  public byte[] row() {
-    return run.row();
-  }
-
-  @Override
-  public int rowOffset() {
-    return run.rowOffset();
-  }
-
-  @Override
-  public int rowLength() {
-    return run.rowLength();
-  }
-
-  @Override
-  public long time() {
-    return run.time();
-  }
-
-  @Override
-  public long diff() {
-    return run.diff();
-  }
-
-  @Override
-  public void close() throws IOException {
-    run.close();
-  }
-
-  @Override
-  public String toString() {
-    return run.toString();
+    return Memcomparable.compare(row(), rowOffset(), rowLength(), bound, 0, bound.length);
   }
 }

@@ -1,17 +1,17 @@
 package dev.tidemark.read;
 
+import dev.tidemark.row.ForwardingCursor;
 import dev.tidemark.row.UpdateCursor;
 import dev.tidemark.spine.Batch;
 import java.io.IOException;
 
 /** The updates of a cursor whose times lie in a range. */
-final class TimeFilter implements UpdateCursor {
-  private final UpdateCursor updates;
+final class TimeFilter extends ForwardingCursor {
   private final long least;
   private final long most;
 
   private TimeFilter(UpdateCursor updates, long least, long most) {
-    this.updates = updates;
+    super(updates);
     this.least = least;
     this.most = most;
   }
@@ -51,35 +51,5 @@ final class TimeFilter implements UpdateCursor {
       }
     }
     return false;
-  }
-
-  @Override
-  public byte[] row() {
-    return updates.row();
-  }
-
-  @Override
-  public int rowOffset() {
-    return updates.rowOffset();
-  }
-
-  @Override
-  public int rowLength() {
-    return updates.rowLength();
-  }
-
-  @Override
-  public long time() {
-    return updates.time();
-  }
-
-  @Override
-  public long diff() {
-    return updates.diff();
-  }
-
-  @Override
-  public void close() throws IOException {
-    updates.close();
   }
 }

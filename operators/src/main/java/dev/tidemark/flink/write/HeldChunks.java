@@ -1,6 +1,7 @@
 package dev.tidemark.flink.write;
 
 import dev.tidemark.part.RowBlock;
+import dev.tidemark.row.ForwardingCursor;
 import dev.tidemark.row.UpdateCursor;
 import dev.tidemark.time.Frontier;
 import java.io.IOException;
@@ -107,15 +108,14 @@ final class HeldChunks {
   }
 
   /** One chunk's worth of a run at a time. */
-  private static final class Cut implements UpdateCursor {
-    private final UpdateCursor run;
+  private static final class Cut extends ForwardingCursor {
     private boolean ahead;
     private int bytes;
     long minTime;
     long maxTime;
 
     Cut(UpdateCursor run) {
-      this.run = run;
+      super(run);
     }
 
     /** Begins the next chunk; false when the run is over. */
@@ -123,46 +123,25 @@ final class HeldChunks {
       bytes = 0;
       minTime = Long.MAX_VALUE;
       maxTime = Long.MIN_VALUE;
-      ahead = run.next();
+      ahead = updates.next();
       return ahead;
     }
 
     @Override
     public boolean next() throws IOException {
-      if (bytes >= CHUNK_BYTES || !(ahead || run.next())) {
+      if (bytes >= CHUNK_BYTES || !(ahead || updates.next())) {
         return false;
       }
       ahead = false;
-      bytes += run.rowLength() + 2 * Long.BYTES;
-      minTime = Math.min(minTime, run.time());
-      maxTime = Math.max(maxTime, run.time());
+      bytes += rowLength() + 2 * Long.BYTES;
+      minTime = Math.min(minTime, time());
+      maxTime = Math.max(maxTime, time());
       return true;
     }
 
+    /** The run goes on in the next chunk. */
     @Override
-    public byte[] row() {
-      return run.row();
-    }
-
-    @Override
-    public int rowOffset() {
-      return run.rowOffset();
-    }
-
-    @Override
-    public int rowLength() {
-      return run.rowLength();
-    }
-
-    @Override
-    public long time() {
-      return run.time();
-    }
-
-    @Override
-    public long diff() {
-      return run.diff();
-    }
+    public void close() {}
   }
 
   /** Chunks one after another; one is open at a time. */
