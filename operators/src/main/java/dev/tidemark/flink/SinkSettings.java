@@ -65,31 +65,25 @@ public record SinkSettings(
 
   /** The same settings with another {@code write.runs}. */
   public SinkSettings withWriteRuns(int other) {
-    return new SinkSettings(
-        writer,
-        store,
-        writeParallelism,
-        other,
-        bufferBytes,
-        partTargetBytes,
-        inlineBytes,
-        idleInterval,
-        merging,
-        mergeParallelism,
-        mergeMemoryBytes,
-        maxStall,
-        gcInterval,
-        gc,
-        start);
+    return with(other, gcInterval, gc, start);
   }
 
   /** The same settings with another {@code gc.interval} and {@code gc.*}. */
   public SinkSettings withGc(Duration interval, GcSettings settings) {
+    return with(writeRuns, interval, settings, start);
+  }
+
+  /** The same settings with another {@code start}. */
+  public SinkSettings withStart(StartMode other) {
+    return with(writeRuns, gcInterval, gc, other);
+  }
+
+  private SinkSettings with(int runs, Duration interval, GcSettings settings, StartMode startMode) {
     return new SinkSettings(
         writer,
         store,
         writeParallelism,
-        writeRuns,
+        runs,
         bufferBytes,
         partTargetBytes,
         inlineBytes,
@@ -100,26 +94,6 @@ public record SinkSettings(
         maxStall,
         interval,
         settings,
-        start);
-  }
-
-  /** The same settings with another {@code start}. */
-  public SinkSettings withStart(StartMode other) {
-    return new SinkSettings(
-        writer,
-        store,
-        writeParallelism,
-        writeRuns,
-        bufferBytes,
-        partTargetBytes,
-        inlineBytes,
-        idleInterval,
-        merging,
-        mergeParallelism,
-        mergeMemoryBytes,
-        maxStall,
-        gcInterval,
-        gc,
-        other);
+        startMode);
   }
 }

@@ -6,7 +6,6 @@ import dev.tidemark.store.ObjectStore;
 import dev.tidemark.store.Stores;
 import java.io.IOException;
 import java.util.List;
-import java.util.Map;
 import org.apache.flink.api.common.state.BroadcastState;
 import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.typeinfo.Types;
@@ -56,12 +55,7 @@ public final class StartFrontiers {
   }
 
   private static long least(BroadcastState<String, Long> met, String url) throws Exception {
-    for (Map.Entry<String, Long> entry : met.immutableEntries()) {
-      if (entry.getKey().equals(url)) {
-        return entry.getValue();
-      }
-    }
-    return Long.MIN_VALUE;
+    return met.contains(url) ? met.get(url) : Long.MIN_VALUE;
   }
 
   private static long upper(ShardTarget shard, StartSettings settings) throws IOException {

@@ -38,22 +38,6 @@ public final class Updates {
   private Updates() {}
 
   /**
-   * The updates of a job whose shards are new, with watermarks.
-   *
-   * @throws IllegalArgumentException as {@link #of(StreamExecutionEnvironment, SourceSettings,
-   *     DecodeSettings, SourceSettings.Watermarks, List, SlotKeys, StartSettings)}
-   */
-  public static DataStream<Update> of(
-      StreamExecutionEnvironment env,
-      SourceSettings source,
-      DecodeSettings decode,
-      SourceSettings.Watermarks watermarks,
-      List<ShardTarget> shards,
-      SlotKeys slots) {
-    return of(env, source, decode, watermarks, shards, slots, StartSettings.REFUSE);
-  }
-
-  /**
    * The updates of a job, with watermarks.
    *
    * @throws IllegalArgumentException naming option and mend, when the settings can't be (a missing

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tidemark.flink.ShardTarget;
 import dev.tidemark.flink.SlotKeys;
+import dev.tidemark.flink.StartSettings;
 import dev.tidemark.flink.decode.DebeziumSettings;
 import dev.tidemark.flink.decode.DebeziumSettings.Binary;
 import dev.tidemark.flink.decode.DebeziumSettings.Decimals;
@@ -91,7 +92,8 @@ class FilesJobTest {
             decode,
             new SourceSettings.Watermarks(Duration.ZERO, null),
             shards,
-            new SlotKeys(shards.size(), 2, 128))
+            new SlotKeys(shards.size(), 2, 128),
+            StartSettings.REFUSE)
         .transform("tally", Update.TYPE, new Tally(id, fails))
         .uid("tally")
         .setParallelism(1)
