@@ -53,24 +53,32 @@ final class ReadHold implements AutoCloseable {
     long lease = UpkeepKeys.holdExpiry(ReaderOptions.options(context, conf)).toMillis();
     String host = Admin.author(context).attempt().host();
     Hold wanted = new Hold(shard.state().seqno(), Frontier.END, lease, purpose, host);
+    return unlessDenied(context, doing, without, () -> keep(new Holds(shard.log()).create(wanted)));
+  }
+
+  /** Something that writes a hold. */
+  interface Taking<T> {
+    T take() throws IOException;
+  }
+
+  /**
+   * What {@code taking} gives; empty, and said so in a line, where the credentials only read.
+   *
+   * @param doing what, for people: verifying
+   * @param without what may be without a hold, for people
+   */
+  static <T> Optional<T> unlessDenied(
+      Context context, String doing, String without, Taking<T> taking) throws IOException {
     try {
-      return Optional.of(keep(new Holds(shard.log()).create(wanted)));
+      return Optional.of(taking.take());
     } catch (StoreException e) {
       if (e.reason() != StoreException.Reason.DENIED) {
         throw e;
       }
-      context.err().println("tidemark: " + denied(doing, e, without));
+      String why = Failures.oneLine(String.valueOf(e.getMessage()));
+      context.err().println("tidemark: " + doing + " without a hold, as " + why + ": " + without);
       return Optional.empty();
     }
-  }
-
-  /** That there is no hold, in a line. */
-  static String denied(String doing, StoreException e, String without) {
-    return doing
-        + " without a hold, as "
-        + Failures.oneLine(String.valueOf(e.getMessage()))
-        + ": "
-        + without;
   }
 
   @Override

@@ -160,17 +160,7 @@ record ReportData(
       one.put("spaceAmplificationBound", ShardPortrait.rounded(figures.spaceBound()));
       one.put("bytes", point.bytes()).put("stored", point.stored());
     }
-    ArrayNode causes = node.putArray("requests");
-    requests
-        .causes()
-        .forEach(
-            (cause, of) ->
-                causes
-                    .addObject()
-                    .put("cause", cause)
-                    .put("versions", of.versions())
-                    .put("puts", of.puts())
-                    .put("gets", of.gets()));
+    requests.putCauses(node);
     node.putObject("dollarsAMonth")
         .put("storage", prices.month(ShardPortrait.storedBytes(last)))
         .put("requests", requests.month(prices));

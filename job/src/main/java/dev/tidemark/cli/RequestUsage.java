@@ -1,5 +1,7 @@
 package dev.tidemark.cli;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tidemark.log.LogEntry;
 import dev.tidemark.log.ShardLog;
 import dev.tidemark.shard.Fact;
@@ -86,6 +88,18 @@ record RequestUsage(Map<String, Requests> causes, Duration span) {
 
   private static boolean isStored(Part part) {
     return part.location() instanceof PartLocation.Stored;
+  }
+
+  /** Puts the causes into a JSON object, as {@code requests}. */
+  void putCauses(ObjectNode node) {
+    ArrayNode list = node.putArray("requests");
+    causes.forEach(
+        (cause, of) ->
+            list.addObject()
+                .put("cause", cause)
+                .put("versions", of.versions())
+                .put("puts", of.puts())
+                .put("gets", of.gets()));
   }
 
   /** Dollars for all of them. */

@@ -10,7 +10,6 @@ import dev.tidemark.row.RowCodec;
 import dev.tidemark.row.UpdateCursor;
 import dev.tidemark.schema.Schema;
 import dev.tidemark.shard.ShardState;
-import dev.tidemark.store.StoreException;
 import dev.tidemark.time.Frontier;
 import java.io.IOException;
 import java.time.Duration;
@@ -139,21 +138,11 @@ final class SnapshotCommand implements Callable<Integer> {
     long lease = UpkeepKeys.holdExpiry(ReaderOptions.options(context, reader.conf)).toMillis();
     HeldReader.Terms terms =
         new HeldReader.Terms("snapshot", Admin.author(context).attempt().host(), lease);
-    try {
-      return Optional.of(
-          HeldReader.open(shard.log(), new Holds(shard.log()), terms, AsOf.at(time)));
-    } catch (StoreException e) {
-      if (e.reason() != StoreException.Reason.DENIED) {
-        throw e;
-      }
-      context
-          .err()
-          .println(
-              "tidemark: "
-                  + ReadHold.denied(
-                      "reading", e, "a read that takes longer than gc.keep may end by name"));
-      return Optional.empty();
-    }
+    return ReadHold.unlessDenied(
+        context,
+        "reading",
+        "a read that takes longer than gc.keep may end by name",
+        () -> HeldReader.open(shard.log(), new Holds(shard.log()), terms, AsOf.at(time)));
   }
 
   private void print(

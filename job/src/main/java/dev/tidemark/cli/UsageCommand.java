@@ -141,17 +141,7 @@ final class UsageCommand implements Callable<Integer> {
     put(node, "log", usage.log());
     put(node, "holds", usage.holdObjects());
     put(node, "other", usage.other());
-    ArrayNode causes = node.putArray("requests");
-    requests
-        .causes()
-        .forEach(
-            (cause, of) ->
-                causes
-                    .addObject()
-                    .put("cause", cause)
-                    .put("versions", of.versions())
-                    .put("puts", of.puts())
-                    .put("gets", of.gets()));
+    requests.putCauses(node);
     node.put("requestsSpanMillis", requests.span().toMillis());
     node.putObject("dollarsAMonth")
         .put("storage", prices.month(usage.bytes()))
