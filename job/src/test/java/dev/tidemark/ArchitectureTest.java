@@ -4,8 +4,6 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
-import com.tngtech.archunit.core.importer.ImportOption;
-import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
@@ -15,21 +13,10 @@ import java.io.OutputStream;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.Random;
-import java.util.regex.Pattern;
 
 /** The arrows between the rooms of the house, and what the core may not touch. */
-@AnalyzeClasses(packages = "dev.tidemark", importOptions = ArchitectureTest.NoTests.class)
+@AnalyzeClasses(packages = "dev.tidemark", importOptions = NoTests.class)
 class ArchitectureTest {
-  /** Leaves out the tests of all modules, whether they come as folders or as jars. */
-  static final class NoTests implements ImportOption {
-    private static final Pattern TESTS = Pattern.compile(".*(/test-classes/|-tests\\.jar).*");
-
-    @Override
-    public boolean includes(Location location) {
-      return !location.matches(TESTS);
-    }
-  }
-
   private static final String[] CORE = {
     "dev.tidemark.time..", "dev.tidemark.schema..", "dev.tidemark.spine..", "dev.tidemark.shard.."
   };

@@ -8,26 +8,13 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
-import com.tngtech.archunit.core.importer.ImportOption;
-import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import dev.tidemark.store.ObjectStore;
-import java.util.regex.Pattern;
 
-@AnalyzeClasses(packages = "dev.tidemark", importOptions = ArchitectureTest.NoTests.class)
+@AnalyzeClasses(packages = "dev.tidemark", importOptions = NoTests.class)
 class ArchitectureTest {
-  /** Leaves out the tests of all modules, whether they come as folders or as jars. */
-  static final class NoTests implements ImportOption {
-    private static final Pattern TESTS = Pattern.compile(".*(/test-classes/|-tests\\.jar).*");
-
-    @Override
-    public boolean includes(Location location) {
-      return !location.matches(TESTS);
-    }
-  }
-
   @ArchTest
   static final ArchRule onlyS3SeesTheSdk =
       noClasses()

@@ -1,6 +1,6 @@
 package dev.tidemark.cli;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
+import static dev.tidemark.cli.Said.say;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tidemark.hold.Holds;
@@ -18,11 +18,8 @@ import dev.tidemark.store.ObjectStore;
 import dev.tidemark.store.StoreSettings;
 import dev.tidemark.store.Stores;
 import dev.tidemark.time.Frontier;
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -39,9 +36,6 @@ class AdminCommandsTest {
   private String shard = "";
   private ObjectStore store;
 
-  /** What a command printed and how it ended. */
-  private record Said(int code, String out, String err) {}
-
   @BeforeEach
   void makeAShard() throws Exception {
     shard = folder.resolve("orders").toString();
@@ -55,13 +49,6 @@ class AdminCommandsTest {
   @AfterEach
   void close() {
     store.close();
-  }
-
-  private Said say(String... words) {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    ByteArrayOutputStream err = new ByteArrayOutputStream();
-    int code = Tidemark.run(Arrays.asList(words), out, new PrintStream(err, true, UTF_8), Map.of());
-    return new Said(code, out.toString(UTF_8), err.toString(UTF_8));
   }
 
   private void refused(int code, String message, String... words) {

@@ -1,5 +1,6 @@
 package dev.tidemark.cli;
 
+import static dev.tidemark.cli.Said.say;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -10,7 +11,6 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -26,19 +26,9 @@ class CommandLineTest {
 
   private Path warehouse;
 
-  /** What a command printed and how it ended. */
-  record Said(int code, String out, String err) {}
-
   @BeforeEach
   void nameTheWarehouse() {
     warehouse = folder.resolve("warehouse");
-  }
-
-  private static Said say(String... words) {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    ByteArrayOutputStream err = new ByteArrayOutputStream();
-    int code = Tidemark.run(Arrays.asList(words), out, new PrintStream(err, true, UTF_8), Map.of());
-    return new Said(code, out.toString(UTF_8), err.toString(UTF_8));
   }
 
   private Said run(String... more) throws IOException {

@@ -3,16 +3,13 @@ package dev.tidemark.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.PrintStream;
 import java.net.URI;
 import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -27,19 +24,12 @@ class InspectGoldenTest {
   void aKeptShardIsDescribedAsEver() throws Exception {
     Path shard = folder.resolve("shard-1.0");
     copyKept("/shard-1.0", shard);
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    ByteArrayOutputStream err = new ByteArrayOutputStream();
-    int code =
-        Tidemark.run(
-            List.of("inspect", shard.toString(), "--json"),
-            out,
-            new PrintStream(err, true, UTF_8),
-            Map.of());
-    assertThat(err.toString(UTF_8)).isEmpty();
-    assertThat(code).isZero();
+    Said said = Said.say("inspect", shard.toString(), "--json");
+    assertThat(said.err()).isEmpty();
+    assertThat(said.code()).isZero();
     String path = shard.toString();
     try (InputStream golden = getClass().getResourceAsStream("/golden/inspect-1.0.json")) {
-      assertThat(out.toString(UTF_8).replace(path, "SHARD"))
+      assertThat(said.out().replace(path, "SHARD"))
           .isEqualTo(new String(Objects.requireNonNull(golden).readAllBytes(), UTF_8));
     }
   }
