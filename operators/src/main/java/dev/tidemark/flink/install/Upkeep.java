@@ -125,11 +125,12 @@ final class Upkeep implements AutoCloseable {
 
   private void schedule(Shard shard, long delayMillis) {
     long at = timers.getCurrentProcessingTime() + delayMillis;
-    shard.next = timers.registerTimer(at, time -> start(shard, time));
+    shard.next = timers.registerTimer(at, time -> start(shard));
   }
 
-  private void start(Shard shard, long now) {
-    boolean maySweep = now >= sweepsFrom;
+  private void start(Shard shard) {
+    // by the clock, not by when the timer was due: that may have been before the checkpoint
+    boolean maySweep = timers.getCurrentProcessingTime() >= sweepsFrom;
     try {
       executor.execute(() -> round(shard, maySweep));
     } catch (RejectedExecutionException taskIsClosing) {
