@@ -147,6 +147,7 @@ final class JobOptionsReader {
         options.value(JobKeys.MERGE).equals("here"),
         options.value(RunKeys.MERGE_PARALLELISM),
         options.value(RunKeys.MERGE_MEMORY),
+        options.value(RunKeys.MERGE_CHUNK),
         options.value(RunKeys.MAX_STALL),
         UpkeepKeys.interval(options),
         gc(),

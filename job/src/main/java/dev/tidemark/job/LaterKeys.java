@@ -9,7 +9,6 @@ final class LaterKeys {
       List.of(
           "read-only",
           "mint.interval",
-          "merge.chunk-bytes",
           "upsert.memory",
           "schema.change",
           "settle",

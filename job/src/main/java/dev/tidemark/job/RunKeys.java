@@ -63,8 +63,15 @@ final class RunKeys {
           "merge.memory",
           OptionType.SIZE,
           "256 MiB",
-          "eight runs' blocks and one part",
-          "What one subtask of merge holds in memory.");
+          "8 MiB of each run where eight are merged, in two merges",
+          "What one subtask of merge holds of what it reads; each of its two merges has one part of its output beside that.");
+  static final OptionKey<Long> MERGE_CHUNK =
+      fixed(
+          "merge.chunk-bytes",
+          OptionType.SIZE,
+          "256 MiB",
+          "some seconds of work, so that nothing small waits long",
+          "Merges are cut by key into chunks of about this many row bytes.");
   static final OptionKey<Duration> MAX_STALL =
       fixed(
           "spine.max-stall",
@@ -130,6 +137,7 @@ final class RunKeys {
           INLINE,
           MERGE_PARALLELISM,
           MERGE_MEMORY,
+          MERGE_CHUNK,
           MAX_STALL,
           CHECKPOINT_INTERVAL,
           CHECKPOINT_TIMEOUT,

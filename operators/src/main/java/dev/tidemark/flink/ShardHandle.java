@@ -26,6 +26,7 @@ public final class ShardHandle implements AutoCloseable {
   private final ObjectStore store;
   private final ShardLog log;
   private final long partTargetBytes;
+  private final MergeProgress progress = new MergeProgress();
   private @Nullable PartStore parts;
 
   ShardHandle(ShardHandles.Key key, ShardTarget target, ObjectStore store, long partTargetBytes) {
@@ -39,6 +40,11 @@ public final class ShardHandle implements AutoCloseable {
   /** The shard as the job names it. */
   public ShardTarget target() {
     return target;
+  }
+
+  /** How far the shard's merges are. */
+  public MergeProgress progress() {
+    return progress;
   }
 
   /** The shard's log. */

@@ -20,6 +20,7 @@ import java.time.Duration;
  * @param merging whether this job merges (merge = here)
  * @param mergeParallelism the subtasks of merge
  * @param mergeMemoryBytes what one merge subtask may hold in memory (merge.memory)
+ * @param mergeChunkBytes the row bytes of input after which a merge is cut (merge.chunk-bytes)
  * @param maxStall how long appends may wait for merges before the job fails (spine.max-stall)
  * @param gcInterval how often each shard's garbage is collected (gc.interval)
  * @param gc how carefully (gc.keep, gc.orphan-age)
@@ -37,6 +38,7 @@ public record SinkSettings(
     boolean merging,
     int mergeParallelism,
     long mergeMemoryBytes,
+    long mergeChunkBytes,
     Duration maxStall,
     Duration gcInterval,
     GcSettings gc,
@@ -56,6 +58,7 @@ public record SinkSettings(
         Duration.ofMinutes(1),
         true,
         1,
+        256L << 20,
         256L << 20,
         Duration.ofMinutes(10),
         Duration.ofMinutes(10),
@@ -91,6 +94,7 @@ public record SinkSettings(
         merging,
         mergeParallelism,
         mergeMemoryBytes,
+        mergeChunkBytes,
         maxStall,
         interval,
         settings,

@@ -8,7 +8,7 @@ import dev.tidemark.flink.merge.MergeOperator;
 import dev.tidemark.flink.merge.MergeOptions;
 import dev.tidemark.flink.message.DescriptionSerializer;
 import dev.tidemark.flink.message.MergeTask;
-import dev.tidemark.flink.message.SpineChange;
+import dev.tidemark.flink.message.MergedChunk;
 import dev.tidemark.flink.message.Update;
 import dev.tidemark.flink.message.WrittenBatch;
 import dev.tidemark.flink.mint.MintOperator;
@@ -142,18 +142,18 @@ public final class TidemarkSink {
             .uid("tidemark-spine")
             .setParallelism(1)
             .setMaxParallelism(1);
-    SingleOutputStreamOperator<SpineChange> merge =
+    SingleOutputStreamOperator<MergedChunk> merge =
         spine
             .rebalance()
             .transform(
-                "merge", SpineChange.TYPE, new MergeOperator(new MergeOptions(shards, settings)))
+                "merge", MergedChunk.TYPE, new MergeOperator(new MergeOptions(shards, settings)))
             .uid("tidemark-merge")
             .slotSharingGroup(MERGE_GROUP)
             .setParallelism(settings.mergeParallelism());
     spine
         .getSideOutput(SpineOperator.CHANGES)
-        .union(merge)
         .global()
+        .connect(merge.global())
         .transform("install", Types.VOID, new InstallOperator(new InstallOptions(shards, settings)))
         .uid("tidemark-install")
         .slotSharingGroup("default")

@@ -67,6 +67,7 @@ final class SinkJobTest {
         merging,
         1,
         64L << 20,
+        256L << 20,
         Duration.ofMinutes(1),
         Duration.ofMinutes(10),
         GcSettings.DEFAULT,

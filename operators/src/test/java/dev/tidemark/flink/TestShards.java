@@ -95,6 +95,7 @@ public final class TestShards {
         true,
         1,
         64L << 20,
+        256L << 20,
         Duration.ofMinutes(1),
         Duration.ofMinutes(10),
         GcSettings.DEFAULT,

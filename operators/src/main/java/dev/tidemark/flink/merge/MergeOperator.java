@@ -6,26 +6,27 @@ import dev.tidemark.flink.ShardHandles;
 import dev.tidemark.flink.ShardTarget;
 import dev.tidemark.flink.Workers;
 import dev.tidemark.flink.message.MergeTask;
-import dev.tidemark.flink.message.SpineChange;
-import dev.tidemark.hold.Holds;
+import dev.tidemark.flink.message.MergedChunk;
 import dev.tidemark.log.Author;
 import dev.tidemark.merge.RunMerger;
-import dev.tidemark.shard.Command;
 import dev.tidemark.shard.ShardState;
 import dev.tidemark.spine.Batch;
-import dev.tidemark.time.Frontier;
+import dev.tidemark.store.StoreException;
 import java.io.IOException;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.PriorityQueue;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
+import org.apache.flink.api.common.accumulators.LongCounter;
 import org.apache.flink.api.common.operators.MailboxExecutor;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
@@ -43,13 +44,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Merges runs in threads of its own, lowest level first, then the smallest, and never holds up a
- * barrier: a merge that isn't finished is in the snapshot as a task and begins anew after a
- * restore. A merge that fails is tried a few times more, then dropped with a warning; the spine
- * asks again.
+ * Merges chunks in threads of its own, those of the lowest level first, then of the smallest merge,
+ * consolidations last, and never holds up a barrier: a chunk that isn't finished is in the snapshot
+ * as a task and begins anew after a restore. What fails for the store's sake is tried a few times
+ * more. A part that can't be read fails the whole plan, with one warning; the spine asks again,
+ * later each time.
  */
-public final class MergeOperator extends AbstractStreamOperator<SpineChange>
-    implements OneInputStreamOperator<MergeTask, SpineChange>, BoundedOneInput {
+public final class MergeOperator extends AbstractStreamOperator<MergedChunk>
+    implements OneInputStreamOperator<MergeTask, MergedChunk>, BoundedOneInput {
   private static final long serialVersionUID = 1L;
   private static final Logger LOG = LoggerFactory.getLogger(MergeOperator.class);
 
@@ -62,7 +64,10 @@ public final class MergeOperator extends AbstractStreamOperator<SpineChange>
   private static final long RETRY_MILLIS = 500;
 
   private static final Comparator<MergeTask> ORDER =
-      Comparator.comparingInt(MergeOperator::rank).thenComparingLong(MergeTask::bytes);
+      Comparator.comparingInt(MergeOperator::rank)
+          .thenComparingLong(MergeTask::bytes)
+          .thenComparing(MergeTask::plan)
+          .thenComparingInt(MergeTask::chunk);
 
   private final MergeOptions options;
 
@@ -79,7 +84,12 @@ public final class MergeOperator extends AbstractStreamOperator<SpineChange>
   private transient List<MergeTask> resting;
 
   private transient @Nullable ScheduledFuture<?> retry;
-  private transient int running;
+
+  /** The plans that failed for good and were warned of. */
+  private transient Set<String> warned;
+
+  private transient List<LongCounter> failures;
+  private transient Set<MergeTask> started;
   private transient boolean ended;
 
   /** For these shards. */
@@ -118,7 +128,16 @@ public final class MergeOperator extends AbstractStreamOperator<SpineChange>
     for (ShardTarget shard : options.shards()) {
       handles.add(ShardHandles.acquire(getRuntimeContext(), shard, options.settings()));
     }
+    failures = new ArrayList<>();
+    for (ShardTarget shard : options.shards()) {
+      LongCounter counter = new LongCounter();
+      getRuntimeContext().addAccumulator("tidemark." + shard.name() + ".mergesFailed", counter);
+      failures.add(counter);
+    }
+    warned = new HashSet<>();
+    unfinished.removeIf(task -> task.plan().isEmpty());
     tries = new HashMap<>();
+    started = new HashSet<>();
     resting = new ArrayList<>();
     waiting = new PriorityQueue<>(ORDER);
     waiting.addAll(unfinished);
@@ -128,22 +147,32 @@ public final class MergeOperator extends AbstractStreamOperator<SpineChange>
   @Override
   public void processElement(StreamRecord<MergeTask> element) {
     MergeTask task = element.getValue();
-    if (unfinished.stream().noneMatch(known -> isSameMerge(known, task))) {
-      unfinished.add(task);
-      waiting.add(task);
-      startMore();
+    if (task.plan().isEmpty() || unfinished.stream().anyMatch(known -> covers(known, task))) {
+      return;
     }
+    // planned anew: what is left of the older plan would only be an orphan
+    waiting.removeIf(known -> isReplaced(known, task));
+    resting.removeIf(known -> isReplaced(known, task));
+    unfinished.removeIf(known -> isReplaced(known, task) && !started.contains(known));
+    unfinished.add(task);
+    waiting.add(task);
+    startMore();
   }
 
   /** The spine asks again for what takes long; one of it is enough. */
-  private static boolean isSameMerge(MergeTask known, MergeTask asked) {
-    return known.shard() == asked.shard() && known.inputs().equals(asked.inputs());
+  private static boolean covers(MergeTask known, MergeTask asked) {
+    return known.equals(asked)
+        || (known.chunks() == 1 && asked.chunks() == 1 && known.isOfSameInputs(asked));
+  }
+
+  private static boolean isReplaced(MergeTask known, MergeTask asked) {
+    return known.isOfSameInputs(asked) && !known.plan().equals(asked.plan());
   }
 
   private void startMore() {
-    while (running < MERGES && !ended && !waiting.isEmpty()) {
+    while (started.size() < MERGES && !ended && !waiting.isEmpty()) {
       MergeTask task = waiting.remove();
-      running++;
+      started.add(task);
       executor.execute(() -> merge(task));
     }
   }
@@ -159,8 +188,7 @@ public final class MergeOperator extends AbstractStreamOperator<SpineChange>
         LOG.debug("{} was broken off by the end of its task", task);
         return;
       }
-      LOG.warn("shard {}: {} failed", options.shards().get(task.shard()).name(), task, e);
-      news = () -> failed(task);
+      news = () -> failed(task, e);
     }
     try {
       mailbox.execute(news, "merged");
@@ -173,26 +201,45 @@ public final class MergeOperator extends AbstractStreamOperator<SpineChange>
     ShardHandle handle = handles.get(task.shard());
     RunMerger merger =
         new RunMerger(handle.parts(author).yielding(), options.settings().mergeMemoryBytes());
-    // the task's since is of a state read before, so a hold that isn't listed now has seen it
-    Frontier since = task.since().min(new Holds(handle.log()).leastSince());
-    ShardState known = handle.log().known();
     String id = ShardHandle.newId();
+    RunMerger.Chunk chunk = new RunMerger.Chunk(task.range(), task.schema(), task.chunk() == 0);
+    ShardState known = handle.log().known();
     Optional<Batch> output =
         known.exists()
-            ? merger.merge(known, task.inputs(), since, id, RunMerger.Chunk.all(known))
+            ? merger.merge(known, task.inputs(), task.since(), id, chunk)
             : Optional.empty();
     if (output.isPresent()) {
       return output;
     }
     ShardState now = handle.log().refresh();
-    return merger.merge(now, task.inputs(), since, id, RunMerger.Chunk.all(now));
+    return merger.merge(now, task.inputs(), task.since(), id, chunk);
+  }
+
+  /** Its inputs can't be read, now or later: nothing of the plan is done. */
+  private void planFailed(MergeTask task, Exception failure) {
+    started.remove(task);
+    failures.get(task.shard()).add(1);
+    if (warned.add(task.plan())) {
+      String shard = options.shards().get(task.shard()).name();
+      LOG.warn("shard {}: {} failed for good, said once", shard, task, failure);
+    }
+    waiting.removeIf(other -> other.plan().equals(task.plan()));
+    resting.removeIf(other -> other.plan().equals(task.plan()));
+    unfinished.removeIf(other -> other.plan().equals(task.plan()));
+    tries.keySet().removeIf(other -> other.plan().equals(task.plan()));
+    startMore();
   }
 
   /** Tries again after a while, twice as long each time; what fails too often is left to spine. */
-  private void failed(MergeTask task) {
-    running--;
-    int failures = tries.merge(task, 1, Integer::sum);
-    if (failures == TRIES || ended) {
+  private void failed(MergeTask task, Exception failure) {
+    if (!(failure instanceof StoreException)) {
+      planFailed(task, failure);
+      return;
+    }
+    LOG.warn("shard {}: {} failed", options.shards().get(task.shard()).name(), task, failure);
+    started.remove(task);
+    int failed = tries.merge(task, 1, Integer::sum);
+    if (failed == TRIES || ended || !unfinished.contains(task)) {
       forget(task);
     } else {
       resting.add(task);
@@ -200,7 +247,7 @@ public final class MergeOperator extends AbstractStreamOperator<SpineChange>
         long now = getProcessingTimeService().getCurrentProcessingTime();
         retry =
             getProcessingTimeService()
-                .registerTimer(now + (RETRY_MILLIS << failures), this::tryAgain);
+                .registerTimer(now + (RETRY_MILLIS << failed), this::tryAgain);
       }
     }
     startMore();
@@ -219,13 +266,10 @@ public final class MergeOperator extends AbstractStreamOperator<SpineChange>
   }
 
   private void merged(MergeTask task, @Nullable Batch merged) {
-    running--;
+    started.remove(task);
     forget(task);
     if (merged != null) {
-      output.collect(
-          new StreamRecord<>(
-              new SpineChange(
-                  task.shard(), new Command.InstallMerge(task.level(), task.inputs(), merged))));
+      output.collect(new StreamRecord<>(new MergedChunk(task, merged)));
     }
     startMore();
   }

@@ -1,5 +1,6 @@
 package dev.tidemark.flink.spine;
 
+import dev.tidemark.flink.Attempts;
 import dev.tidemark.flink.ShardCommit;
 import dev.tidemark.flink.ShardHandle;
 import dev.tidemark.flink.ShardHandles;
@@ -7,6 +8,11 @@ import dev.tidemark.flink.ShardTarget;
 import dev.tidemark.flink.Workers;
 import dev.tidemark.flink.message.MergeTask;
 import dev.tidemark.flink.message.SpineChange;
+import dev.tidemark.hold.Holds;
+import dev.tidemark.log.Author;
+import dev.tidemark.merge.MergeChunks;
+import dev.tidemark.part.KeyRange;
+import dev.tidemark.part.PartStore;
 import dev.tidemark.shard.Command;
 import dev.tidemark.shard.SeqNo;
 import dev.tidemark.shard.ShardState;
@@ -15,10 +21,13 @@ import dev.tidemark.spine.MergePlan;
 import dev.tidemark.spine.SpinePlanner;
 import dev.tidemark.time.Frontier;
 import java.io.IOException;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
@@ -37,7 +46,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Looks at the batches of its shards after each commit, and once a second while there is work, and
- * asks for what the planner wants: merges of merge, all else of install, by the side output.
+ * asks for what the planner wants: merges of merge, cut into chunks, all else of install, by the
+ * side output. A merge of which no chunk was done for long is asked for again.
  *
  * <p>It has no state: the levels are in the log, whose state the task's handle keeps up to date.
  * Which merges it has asked for is not in the log; losing that costs a merge done twice. There is
@@ -60,21 +70,58 @@ public final class SpineOperator extends AbstractStreamOperator<MergeTask>
   /** After this long something that was asked for and didn't happen is asked for again. */
   private static final long DEADLINE_MILLIS = 120_000;
 
+  /** A merge that keeps failing is asked for again after at most this many doublings of that. */
+  private static final int MOST_DOUBLINGS = 5;
+
+  private static final long RECUT_MILLIS = 5_000;
+
   private final SpineOptions options;
 
   private transient List<Shard> shards;
+  private transient Author author;
   private transient @Nullable ScheduledFuture<?> tick;
   private transient boolean ended;
   private transient MailboxExecutor mailbox;
   private transient ExecutorService executor;
 
   /**
-   * That something was asked for a batch.
+   * That a promotion was asked for a batch.
    *
    * @param level its level then: once it has another it is done
    * @param deadline when to ask again, in the clock's milliseconds
    */
   private record Asked(int level, long deadline) {}
+
+  /** A merge that was asked for, over once one of its inputs is gone or at another level. */
+  private static final class Plan {
+    final int level;
+    final List<Batch> inputs;
+
+    /** Its id, once it is cut. */
+    String id = "";
+
+    int tries;
+    long deadline;
+
+    Plan(int level, List<Batch> inputs) {
+      this.level = level;
+      this.inputs = inputs;
+    }
+
+    boolean isOver(Map<String, Batch> batches) {
+      for (Batch input : inputs) {
+        Batch now = batches.get(input.id());
+        if (now == null || now.level() != input.level()) {
+          return true;
+        }
+      }
+      return false;
+    }
+
+    List<String> ids() {
+      return inputs.stream().map(Batch::id).toList();
+    }
+  }
 
   /** What spine keeps of one of its shards between looks. */
   private static final class Shard {
@@ -82,8 +129,11 @@ public final class SpineOperator extends AbstractStreamOperator<MergeTask>
     final ShardHandle handle;
     final SinceRule sinceRule;
 
-    /** The batches that something was asked for. */
+    /** The batches whose promotion was asked for. */
     final Map<String, Asked> asked = new HashMap<>();
+
+    /** The merges that were asked for. */
+    final List<Plan> plans = new ArrayList<>();
 
     @Nullable Frontier askedSince;
     @Nullable Frontier askedConsolidation;
@@ -119,6 +169,8 @@ public final class SpineOperator extends AbstractStreamOperator<MergeTask>
   public void open() throws Exception {
     super.open();
     executor = Workers.pool("tidemark-spine", READS);
+    author =
+        Attempts.author(Attempts.begin(options.settings().writer(), Clock.systemUTC()), "spine");
     shards = new ArrayList<>();
     for (int index = 0; index < options.shards().size(); index++) {
       ShardTarget target = options.shards().get(index);
@@ -212,13 +264,13 @@ public final class SpineOperator extends AbstractStreamOperator<MergeTask>
     Map<String, Batch> batches = new HashMap<>();
     state.batches().forEach(batch -> batches.put(batch.id(), batch));
     shard.asked.entrySet().removeIf(entry -> isOver(entry, batches, now));
+    shard.plans.removeIf(plan -> plan.isOver(batches));
+    askAgain(shard, state, now);
+    Set<String> inMerge = new HashSet<>(shard.asked.keySet());
+    shard.plans.forEach(plan -> inMerge.addAll(plan.ids()));
     List<MergePlan> plans =
         SpinePlanner.plan(
-            state.spec(),
-            state.batches(),
-            state.since(),
-            state.consolidating(),
-            Set.copyOf(shard.asked.keySet()));
+            state.spec(), state.batches(), state.since(), state.consolidating(), inMerge);
     boolean waits = moveSince(shard, state, !plans.isEmpty(), now);
     for (MergePlan plan : plans) {
       if (plan instanceof MergePlan.Promote promote) {
@@ -228,7 +280,23 @@ public final class SpineOperator extends AbstractStreamOperator<MergeTask>
         askMerge(shard, state, plan, batches, now);
       }
     }
-    shard.busy = !plans.isEmpty() || !shard.asked.isEmpty() || state.consolidating() != null;
+    shard.busy =
+        !plans.isEmpty()
+            || !shard.asked.isEmpty()
+            || !shard.plans.isEmpty()
+            || state.consolidating() != null;
+  }
+
+  /** Asks again for merges that nothing was heard of for long, each time after longer. */
+  private void askAgain(Shard shard, ShardState state, long now) {
+    for (Plan plan : shard.plans) {
+      long waits = DEADLINE_MILLIS << plan.tries;
+      long heard = shard.handle.progress().lastFinishedMillis(plan.id);
+      if (plan.deadline <= now && heard <= now - waits) {
+        plan.tries = Math.min(plan.tries + 1, MOST_DOUBLINGS);
+        cut(shard, plan, state, now);
+      }
+    }
   }
 
   private static boolean isOver(
@@ -284,17 +352,76 @@ public final class SpineOperator extends AbstractStreamOperator<MergeTask>
         return;
       }
     }
-    long bytes = 0;
-    for (String input : inputs) {
-      Batch batch = batches.get(input);
-      if (batch != null) {
-        bytes += batch.bytes();
-        shard.asked.put(input, new Asked(batch.level(), now + DEADLINE_MILLIS));
+    Plan asked = new Plan(level, inputs.stream().map(batches::get).toList());
+    shard.plans.add(asked);
+    cut(shard, asked, state, since, now);
+  }
+
+  private void cut(Shard shard, Plan plan, ShardState state, long now) {
+    cut(shard, plan, state, state.since(), now);
+  }
+
+  /** Cuts a merge into chunks, in the executor, and asks for those. */
+  private void cut(Shard shard, Plan plan, ShardState state, Frontier since, long now) {
+    plan.deadline = now + (DEADLINE_MILLIS << plan.tries);
+    executor.execute(
+        () -> {
+          List<MergeTask> tasks = List.of();
+          try {
+            tasks = chunks(shard, plan, state, since);
+          } catch (IOException | RuntimeException e) {
+            LOG.warn("a merge of shard {} can't be planned", shard.handle.target().name(), e);
+          }
+          List<MergeTask> found = tasks;
+          try {
+            mailbox.execute(() -> send(shard, plan, found), "merge cut");
+          } catch (RejectedExecutionException taskIsClosing) {
+            LOG.debug("a merge was cut after its task had ended");
+          }
+        });
+  }
+
+  private List<MergeTask> chunks(Shard shard, Plan plan, ShardState state, Frontier wanted)
+      throws IOException {
+    // since is of a state read before, so a hold that isn't listed now has seen it
+    Frontier since = wanted.min(new Holds(shard.handle.log()).leastSince());
+    int schema = state.schema().id();
+    long bytes = plan.inputs.stream().mapToLong(Batch::bytes).sum();
+    PartStore parts = shard.handle.parts(author).yielding();
+    List<KeyRange> ranges =
+        MergeChunks.cut(parts, plan.inputs, options.settings().mergeChunkBytes());
+    List<String> inputs = plan.ids();
+    List<MergeTask> tasks =
+        MergeTask.plan(shard.index, plan.level, inputs, since, bytes, schema, ranges);
+    // what is done of a merge that was planned before a restart goes on as it was planned
+    Optional<MergeTask> begun = shard.handle.progress().begun(tasks.get(0));
+    return begun.isEmpty()
+        ? tasks
+        : MergeTask.plan(
+            shard.index,
+            plan.level,
+            inputs,
+            begun.get().since(),
+            bytes,
+            begun.get().schema(),
+            ranges);
+  }
+
+  private void send(Shard shard, Plan plan, List<MergeTask> tasks) {
+    if (ended || !shard.plans.contains(plan)) {
+      return;
+    }
+    if (tasks.isEmpty()) {
+      plan.deadline = getProcessingTimeService().getCurrentProcessingTime() + RECUT_MILLIS;
+      return;
+    }
+    plan.id = tasks.get(0).plan();
+    for (MergeTask task : tasks) {
+      if (!shard.handle.progress().isFinished(task)) {
+        LOG.debug("shard {} wants {}", shard.handle.target().name(), task);
+        output.collect(new StreamRecord<>(task));
       }
     }
-    MergeTask task = new MergeTask(shard.index, level, inputs, since, bytes);
-    LOG.debug("shard {} wants {}", shard.handle.target().name(), task);
-    output.collect(new StreamRecord<>(task));
   }
 
   private void change(Shard shard, Command command) {

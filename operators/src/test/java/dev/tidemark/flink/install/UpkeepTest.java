@@ -6,6 +6,7 @@ import dev.tidemark.flink.ShardTarget;
 import dev.tidemark.flink.SinkSettings;
 import dev.tidemark.flink.SlotKeys;
 import dev.tidemark.flink.TestShards;
+import dev.tidemark.flink.message.MergedChunk;
 import dev.tidemark.flink.message.SpineChange;
 import dev.tidemark.gc.GcSettings;
 import dev.tidemark.hold.Holds;
@@ -32,7 +33,7 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.runtime.tasks.StreamTaskActionExecutor;
 import org.apache.flink.streaming.runtime.tasks.mailbox.MailboxExecutorImpl;
 import org.apache.flink.streaming.runtime.tasks.mailbox.TaskMailbox;
-import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
+import org.apache.flink.streaming.util.TwoInputStreamOperatorTestHarness;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -54,7 +55,8 @@ final class UpkeepTest {
   private long now;
 
   /** The subtask. */
-  private static final class Install extends OneInputStreamOperatorTestHarness<SpineChange, Void> {
+  private static final class Install
+      extends TwoInputStreamOperatorTestHarness<SpineChange, MergedChunk, Void> {
     Install(ShardTarget shard) throws Exception {
       super(new InstallOperator(new InstallOptions(List.of(shard), settings())));
       setup(VoidSerializer.INSTANCE);
@@ -222,7 +224,7 @@ final class UpkeepTest {
     pass();
     install.runMail();
     assertThat(TestShards.state(shard).since()).isEqualTo(Frontier.of(120));
-    install.processElement(
+    install.processElement1(
         new StreamRecord<>(new SpineChange(0, new Command.DowngradeSince(Frontier.of(299)))));
     pass();
     install.runMail();

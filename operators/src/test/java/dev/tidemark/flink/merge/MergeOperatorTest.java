@@ -6,11 +6,9 @@ import dev.tidemark.flink.ShardTarget;
 import dev.tidemark.flink.SlotKeys;
 import dev.tidemark.flink.TestShards;
 import dev.tidemark.flink.message.MergeTask;
-import dev.tidemark.flink.message.SpineChange;
+import dev.tidemark.flink.message.MergedChunk;
 import dev.tidemark.flink.message.Update;
-import dev.tidemark.hold.Holds;
-import dev.tidemark.log.Hold;
-import dev.tidemark.log.ShardLog;
+import dev.tidemark.part.KeyRange;
 import dev.tidemark.shard.Command;
 import dev.tidemark.spine.Batch;
 import dev.tidemark.store.Body;
@@ -21,6 +19,7 @@ import dev.tidemark.store.StoreSettings;
 import dev.tidemark.store.Stores;
 import dev.tidemark.time.Frontier;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
@@ -44,11 +43,11 @@ final class MergeOperatorTest {
 
   /** The subtask. */
   private static final class Merge
-      extends OneInputStreamOperatorTestHarness<MergeTask, SpineChange> {
+      extends OneInputStreamOperatorTestHarness<MergeTask, MergedChunk> {
     Merge(ShardTarget shard) throws Exception {
       super(
           new MergeOperator(new MergeOptions(List.of(shard), TestShards.settings(1, 1 << 20, 64))));
-      setup(SpineChange.Serializer.INSTANCE);
+      setup(MergedChunk.Serializer.INSTANCE);
       MergeOperator merge = (MergeOperator) operator;
       merge.setMailboxExecutor(
           new MailboxExecutorImpl(getTaskMailbox(), 0, StreamTaskActionExecutor.IMMEDIATE));
@@ -71,9 +70,19 @@ final class MergeOperatorTest {
   /** Fails uploads while any are left to fail. */
   private static final class Faults extends ForwardingStore {
     final AtomicInteger left = new AtomicInteger();
+    volatile boolean corrupt;
 
     Faults(ObjectStore store) {
       super(store);
+    }
+
+    @Override
+    public Optional<byte[]> get(String key) throws StoreException {
+      Optional<byte[]> bytes = super.get(key);
+      if (corrupt && key.contains("part/")) {
+        return bytes.map(good -> new byte[good.length]);
+      }
+      return bytes;
     }
 
     @Override
@@ -113,14 +122,17 @@ final class MergeOperatorTest {
 
   private MergeTask task() throws Exception {
     List<String> inputs = TestShards.state(shard).batches().stream().map(Batch::id).toList();
-    return new MergeTask(0, 0, inputs, Frontier.MINIMUM, 100);
+    return task(inputs, Frontier.MINIMUM);
+  }
+
+  private static MergeTask task(List<String> inputs, Frontier since) {
+    return MergeTask.plan(0, 0, inputs, since, 100, 1, List.of(KeyRange.ALL)).get(0);
   }
 
   private void assertMerged() {
-    List<SpineChange> changes = merge.extractOutputValues();
-    assertThat(changes).hasSize(1);
-    Command.InstallMerge install = (Command.InstallMerge) changes.get(0).command();
-    assertThat(install.output().rows()).isEqualTo(3);
+    List<MergedChunk> chunks = merge.extractOutputValues();
+    assertThat(chunks).hasSize(1);
+    assertThat(chunks.get(0).batch().rows()).isEqualTo(3);
   }
 
   @Test
@@ -131,20 +143,42 @@ final class MergeOperatorTest {
     assertMerged();
   }
 
+  /** Rows with key 1 and those after it: encoded, a number's sign bit is flipped. */
+  private static final String SECOND = "018000000000000001";
+
   @Test
-  void goesNoFurtherThanAHold() throws Exception {
-    MergeTask plan = task();
-    ShardLog log = new ShardLog(Stores.open(shard.url(), StoreSettings.DEFAULT));
-    new Holds(log)
-        .create(new Hold(log.refresh().seqno(), Frontier.of(150), 900_000, "a read", "test"));
+  void mergesChunksInTheirOrder() throws Exception {
+    List<KeyRange> ranges = List.of(new KeyRange(null, SECOND), new KeyRange(SECOND, null));
+    List<String> inputs = task().inputs();
     start(null);
-    merge.processElement(
-        new StreamRecord<>(new MergeTask(0, 0, plan.inputs(), Frontier.of(250), 100)));
+    for (MergeTask chunk : MergeTask.plan(0, 0, inputs, Frontier.MINIMUM, 100, 1, ranges)) {
+      merge.processElement(new StreamRecord<>(chunk));
+    }
+    merge.runMail();
+    merge.runMail();
+    assertThat(merge.extractOutputValues())
+        .extracting(chunk -> chunk.task().chunk() + ":" + chunk.batch().rows())
+        .containsExactlyInAnyOrder("0:1", "1:2");
+  }
+
+  @Test
+  void aPartThatCantBeReadFailsThePlanAtOnce() throws Exception {
+    List<KeyRange> ranges = List.of(new KeyRange(null, SECOND), new KeyRange(SECOND, null));
+    store.corrupt = true;
+    List<String> inputs = task().inputs();
+    start(null);
+    for (MergeTask chunk : MergeTask.plan(0, 0, inputs, Frontier.MINIMUM, 100, 1, ranges)) {
+      merge.processElement(new StreamRecord<>(chunk));
+    }
+    merge.runMail();
+    merge.runMail();
+    merge.setProcessingTime(1_000_000);
+    assertThat(merge.getTaskMailbox().hasMail()).isFalse();
+    assertThat(merge.extractOutputValues()).isEmpty();
+    store.corrupt = false;
+    merge.processElement(new StreamRecord<>(task()));
     merge.runMail();
     assertMerged();
-    Command.InstallMerge install =
-        (Command.InstallMerge) merge.extractOutputValues().get(0).command();
-    assertThat(install.output().since()).isEqualTo(Frontier.of(150));
   }
 
   @Test
@@ -210,7 +244,7 @@ final class MergeOperatorTest {
     start(null);
     for (int i = 0; i < 10; i += 2) {
       List<String> inputs = ids.subList(i, i + 2);
-      merge.processElement(new StreamRecord<>(new MergeTask(0, 0, inputs, Frontier.MINIMUM, 100)));
+      merge.processElement(new StreamRecord<>(task(inputs, Frontier.MINIMUM)));
     }
     OperatorSubtaskState state = merge.snapshot(1, 0);
     merge.close();
@@ -219,8 +253,10 @@ final class MergeOperatorTest {
     while (merge.extractOutputValues().size() < 5) {
       merge.runMail();
     }
-    for (SpineChange change : merge.extractOutputValues()) {
-      TestShards.change(shard, change.command(), TestShards.author("i", "2026-01-01T00:00:00Z"));
+    for (MergedChunk chunk : merge.extractOutputValues()) {
+      List<String> inputs = chunk.task().inputs();
+      Command install = new Command.InstallMerge(0, inputs, chunk.batch());
+      TestShards.change(shard, install, TestShards.author("i", "2026-01-01T00:00:00Z"));
     }
     assertThat(TestShards.state(shard).batches()).hasSize(5);
     assertThat(TestShards.updates(shard)).hasSize(10);
@@ -229,8 +265,7 @@ final class MergeOperatorTest {
   @Test
   void dropsAMergeWhoseInputsAreGone() throws Exception {
     start(null);
-    merge.processElement(
-        new StreamRecord<>(new MergeTask(0, 0, List.of("gone"), Frontier.MINIMUM, 1)));
+    merge.processElement(new StreamRecord<>(task(List.of("gone"), Frontier.MINIMUM)));
     merge.runMail();
     assertThat(merge.extractOutputValues()).isEmpty();
   }

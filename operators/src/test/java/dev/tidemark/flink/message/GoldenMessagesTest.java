@@ -1,7 +1,10 @@
 package dev.tidemark.flink.message;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.tidemark.flink.GoldenBytes;
 import dev.tidemark.flink.ShardCommit;
+import dev.tidemark.part.KeyRange;
 import dev.tidemark.shard.Command;
 import dev.tidemark.shard.SeqNo;
 import dev.tidemark.spine.Batch;
@@ -11,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import org.apache.flink.core.memory.DataInputDeserializer;
 import org.junit.jupiter.api.Test;
 
 /** Messages lie in checkpoints: as state, or on their way. */
@@ -89,10 +93,30 @@ final class GoldenMessagesTest {
 
   @Test
   void mergeTask() {
+    MergeTask task =
+        new MergeTask(
+            2,
+            MergeTask.CONSOLIDATION,
+            List.of("a", "b"),
+            Frontier.of(1000),
+            4096,
+            "plan",
+            1,
+            3,
+            new KeyRange("01", null),
+            7);
+    GoldenBytes.check("merge-task-2", MergeTask.Serializer.INSTANCE, task);
     GoldenBytes.check(
-        "merge-task-1",
-        MergeTask.Serializer.INSTANCE,
-        new MergeTask(2, MergeTask.CONSOLIDATION, List.of("a", "b"), Frontier.of(1000), 4096));
+        "merged-chunk-1", MergedChunk.Serializer.INSTANCE, new MergedChunk(task, BATCH));
+  }
+
+  /** A task of version 1 has no plan, and is dropped for the spine to ask anew. */
+  @Test
+  void earlierMergeTask() throws Exception {
+    byte[] golden = GoldenBytes.read("merge-task-1");
+    MergeTask read = MergeTask.Serializer.INSTANCE.deserialize(new DataInputDeserializer(golden));
+    assertThat(read.inputs()).containsExactly("a", "b");
+    assertThat(read.plan()).isEmpty();
   }
 
   @Test

@@ -3,12 +3,18 @@ package dev.tidemark.flink.spine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tidemark.flink.ShardCommit;
+import dev.tidemark.flink.ShardHandle;
+import dev.tidemark.flink.ShardHandles;
 import dev.tidemark.flink.ShardTarget;
 import dev.tidemark.flink.SlotKeys;
 import dev.tidemark.flink.TestShards;
 import dev.tidemark.flink.message.MergeTask;
 import dev.tidemark.flink.message.SpineChange;
 import dev.tidemark.flink.message.Update;
+import dev.tidemark.hold.Holds;
+import dev.tidemark.log.Hold;
+import dev.tidemark.log.ShardLog;
+import dev.tidemark.shard.Command;
 import dev.tidemark.shard.SeqNo;
 import dev.tidemark.shard.ShardState;
 import dev.tidemark.spine.SpineSpec;
@@ -17,6 +23,7 @@ import dev.tidemark.store.ObjectStore;
 import dev.tidemark.store.StoreException;
 import dev.tidemark.store.StoreSettings;
 import dev.tidemark.store.Stores;
+import dev.tidemark.time.Frontier;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,6 +69,17 @@ final class SpineOperatorTest {
 
     void runMail() throws Exception {
       getTaskMailbox().take(TaskMailbox.MIN_PRIORITY).run();
+    }
+
+    void runMailAfterTick() throws Exception {
+      setProcessingTime(1_000);
+      runMail();
+      runMail();
+    }
+
+    /** A mail a tick: the log is read and looked at. */
+    void drainMail() throws Exception {
+      runMail();
     }
 
     List<String> changes() {
@@ -110,6 +128,7 @@ final class SpineOperatorTest {
     TestShards.append(shard, 300, 400, row);
     spine.processElement(commit(5));
     spine.runMail();
+    spine.runMail();
     List<MergeTask> asked = spine.extractOutputValues();
     assertThat(asked).hasSize(1);
     assertThat(asked.get(0).inputs()).hasSize(4);
@@ -124,11 +143,13 @@ final class SpineOperatorTest {
     start();
     spine.processElement(commit(5));
     spine.runMail();
+    spine.runMail();
     List<MergeTask> lost = spine.extractOutputValues();
     assertThat(lost).hasSize(1);
     spine.close();
     start();
     spine.setProcessingTime(1_000);
+    spine.runMail();
     spine.runMail();
     assertThat(spine.extractOutputValues())
         .singleElement()
@@ -141,6 +162,7 @@ final class SpineOperatorTest {
     append(7);
     start();
     spine.setProcessingTime(1_000);
+    spine.runMail();
     spine.runMail();
     assertThat(spine.extractOutputValues()).hasSize(1);
   }
@@ -170,7 +192,45 @@ final class SpineOperatorTest {
     assertThat(spine.extractOutputValues()).isEmpty();
     slow.open.countDown();
     spine.runMail();
+    spine.runMail();
     assertThat(spine.extractOutputValues()).hasSize(1);
+  }
+
+  @Test
+  void plansNoMergePastAHold() throws Exception {
+    append(4);
+    TestShards.change(
+        shard,
+        new Command.DowngradeSince(Frontier.of(250)),
+        TestShards.author("s", "2026-01-01T00:00:00.000Z"));
+    ShardLog log = new ShardLog(TestShards.open(shard));
+    new Holds(log)
+        .create(new Hold(log.refresh().seqno(), Frontier.of(150), 900_000, "a read", "test"));
+    start();
+    spine.runMailAfterTick();
+    assertThat(spine.extractOutputValues()).hasSize(1);
+    assertThat(spine.extractOutputValues().get(0).since()).isEqualTo(Frontier.of(150));
+  }
+
+  @Test
+  void asksAgainOnceNothingWasHeardForLong() throws Exception {
+    append(4);
+    start();
+    spine.runMailAfterTick();
+    MergeTask asked = spine.extractOutputValues().get(0);
+    ShardHandle handle =
+        ShardHandles.acquire(
+            spine.getOperator().getRuntimeContext(), shard, TestShards.settings(1, 1 << 20, 64));
+    handle.progress().finished(asked, 110_000);
+    spine.setProcessingTime(130_000);
+    spine.drainMail();
+    assertThat(spine.extractOutputValues()).as("a chunk was done meanwhile").hasSize(1);
+    handle.progress().forget(asked.plan());
+    spine.setProcessingTime(240_000);
+    spine.runMail();
+    spine.runMail();
+    assertThat(spine.extractOutputValues()).containsExactly(asked, asked);
+    handle.close();
   }
 
   @Test
