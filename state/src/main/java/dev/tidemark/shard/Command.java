@@ -75,6 +75,17 @@ public sealed interface Command {
     }
   }
 
+  /**
+   * Announce a consolidation of all batches below {@code upper} that no rule asks for, also of rows
+   * past since. What it writes is counted apart unless its own garbage pays for it.
+   */
+  record ForceConsolidation(Frontier upper) implements Command {
+    @Override
+    public String name() {
+      return "force";
+    }
+  }
+
   /** Give up the times before {@code since}. */
   record DowngradeSince(Frontier since) implements Command {
     @Override

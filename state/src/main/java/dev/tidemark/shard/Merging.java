@@ -1,6 +1,7 @@
 package dev.tidemark.shard;
 
 import dev.tidemark.shard.Command.BeginConsolidation;
+import dev.tidemark.shard.Command.ForceConsolidation;
 import dev.tidemark.shard.Command.InstallMerge;
 import dev.tidemark.shard.Command.PromoteLevel;
 import dev.tidemark.shard.Decision.Nothing;
@@ -136,7 +137,8 @@ final class Merging {
       remove.add(done);
     }
     add.add(new Fact.BatchFact(output.withBounds(bounds(inputs)).atLevel(level)));
-    state.recount(written -> written.merge(output), remove, add);
+    boolean forced = done != null && !Spine.pays(state.spec(), inputs);
+    state.recount(written -> forced ? written.force(output) : written.merge(output), remove, add);
     return ShardMachine.commit(remove, add);
   }
 
@@ -261,10 +263,22 @@ final class Merging {
   // ---- Begin a consolidation
 
   static Decision begin(ShardState state, BeginConsolidation command) {
+    return begin(state, command.upper(), false);
+  }
+
+  static Decision force(ShardState state, ForceConsolidation command) {
+    return begin(state, command.upper(), true);
+  }
+
+  /**
+   * Announces a consolidation.
+   *
+   * @param forced whether it may take rows past since, which a later one has to write again
+   */
+  private static Decision begin(ShardState state, Frontier upper, boolean forced) {
     if (state.retired()) {
       return new Stale("the shard is retired");
     }
-    Frontier upper = command.upper();
     Frontier underWay = state.consolidating();
     if (underWay != null) {
       return underWay.equals(upper)
@@ -275,7 +289,7 @@ final class Merging {
     for (Batch batch : state.batches()) {
       if (Spine.isConsolidating(batch, upper)) {
         ends = batch.bounds().upper().equals(upper);
-        if (batch.maxTime() > state.since().time()) {
+        if (!forced && batch.maxTime() > state.since().time()) {
           return new Invalid(
               "batch "
                   + batch.id()

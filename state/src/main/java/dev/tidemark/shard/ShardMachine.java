@@ -4,6 +4,7 @@ import dev.tidemark.shard.Command.Append;
 import dev.tidemark.shard.Command.BeginConsolidation;
 import dev.tidemark.shard.Command.Create;
 import dev.tidemark.shard.Command.DowngradeSince;
+import dev.tidemark.shard.Command.ForceConsolidation;
 import dev.tidemark.shard.Command.InstallMerge;
 import dev.tidemark.shard.Command.PromoteLevel;
 import dev.tidemark.shard.Decision.Commit;
@@ -45,6 +46,9 @@ public final class ShardMachine {
     }
     if (command instanceof BeginConsolidation begin) {
       return Merging.begin(state, begin);
+    }
+    if (command instanceof ForceConsolidation force) {
+      return Merging.force(state, force);
     }
     if (command instanceof DowngradeSince since) {
       return downgradeSince(state, since);

@@ -86,6 +86,32 @@ public final class Spine {
     return batch.runCount() <= 1 && batch.maxTime() <= batch.since().time() && !batch.cut();
   }
 
+  /**
+   * Rule 4: whether writing the oldest batches anew is paid for by the garbage that goes.
+   *
+   * @param oldest the oldest batches of the shard, oldest first
+   */
+  public static boolean pays(SpineSpec spec, List<Batch> oldest) {
+    double bytes = 0;
+    double garbage = 0;
+    for (int i = 0; i < oldest.size(); i++) {
+      bytes += oldest.get(i).bytes();
+      garbage += mayGo(oldest.get(i), i);
+    }
+    return pays(spec, bytes, garbage);
+  }
+
+  /** Rule 4, on sums. */
+  static boolean pays(SpineSpec spec, double bytes, double garbage) {
+    return bytes >= (double) spec.baseBytes() * spec.fanIn()
+        && garbage > spec.garbageShare() * bytes;
+  }
+
+  /** The garbage of the batch at an index that has something to cancel. */
+  static double mayGo(Batch batch, int index) {
+    return index == 0 && isSettled(batch) ? 0 : garbage(batch);
+  }
+
   /** The inputs of the consolidation under way, oldest first. */
   public List<Batch> consolidating() {
     return consolidating;

@@ -150,9 +150,8 @@ public final class SpinePlanner {
         return null;
       }
       bytes += batch.bytes();
-      garbage += i == 0 && Spine.isSettled(batch) ? 0 : Spine.garbage(batch);
-      if (bytes >= (double) spec.baseBytes() * spec.fanIn()
-          && garbage > spec.garbageShare() * bytes) {
+      garbage += Spine.mayGo(batch, i);
+      if (Spine.pays(spec, bytes, garbage)) {
         return new Consolidate(ids(batches.subList(0, i + 1)), batch.bounds().upper(), since);
       }
     }

@@ -44,6 +44,11 @@ public record SpineSpec(
     }
   }
 
+  /** The same knobs with merging on or off. */
+  public SpineSpec withMerging(boolean other) {
+    return new SpineSpec(fanIn, queue, rest, baseBytes, space, other);
+  }
+
   /** The level that a batch of {@code bytes} row bytes would come to by merging alone. */
   public int naturalLevel(long bytes) {
     int level = 0;

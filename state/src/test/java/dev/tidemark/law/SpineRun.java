@@ -92,6 +92,9 @@ final class SpineRun {
   private double bytesAppended;
   private double bytesMerged;
 
+  /** Whether the consolidation under way was forced. */
+  private boolean forced;
+
   SpineRun(SpineSpec spec, Capacity capacity) {
     this.capacity = capacity;
     Schema schema = Schema.parse("k BIGINT NOT NULL", 1);
@@ -211,6 +214,12 @@ final class SpineRun {
             spec.merging()));
     bounds();
     queue = Math.max(queue, spec.queue());
+  }
+
+  /** Somebody wants a full merge, up to a batch that is there. */
+  void force(Frontier upper) {
+    boolean begins = decide(new Command.ForceConsolidation(upper)) instanceof Decision.Commit;
+    forced |= begins;
   }
 
   ShardState state() {
@@ -419,11 +428,17 @@ final class SpineRun {
             0,
             runs("m" + names, work.output, 1));
     int level = work.level == CONSOLIDATION ? -1 : work.level;
+    long before = Objects.requireNonNull(state.written()).forced();
     Decision decision = decide(new Command.InstallMerge(level, work.inputs, output));
     if (decision instanceof Decision.Commit) {
       work.inputs.forEach(contents::remove);
       contents.put(output.id(), work.output);
-      bytesMerged += output.bytes();
+      boolean apart = Objects.requireNonNull(state.written()).forced() > before;
+      bytesMerged += apart ? 0 : output.bytes();
+      if (level < 0) {
+        assertThat(!apart || forced).as("what rule 4 asked for is not counted apart").isTrue();
+        forced = false;
+      }
     } else {
       assertThat(decision)
           .isInstanceOfAny(Decision.Refusal.LevelFull.class, Decision.Refusal.Stale.class);

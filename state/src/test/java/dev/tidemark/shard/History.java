@@ -189,10 +189,11 @@ final class History {
 
   /** What operators and the collector do beside: contents stay, whatever it is. */
   void administer() {
-    switch (random.nextInt(4)) {
+    switch (random.nextInt(5)) {
       case 0 -> decide(new Command.HandOver(random.nextBoolean() ? "other" : "w"));
       case 1 -> decide(new Command.Sweep("2026-11-" + random.nextInt(10, 30)));
-      case 2 ->
+      case 2 -> decide(new Command.ForceConsolidation(state.upper()));
+      case 3 ->
           decide(
               new Command.AlterSpec(
                   null, null, null, random.nextLong(1, 200), random.nextDouble(1.1, 4), null));

@@ -24,7 +24,7 @@ import java.util.Set;
  * append [by=W] [started=S] [attempt=A] BATCH...
  *     BATCH = id:[lower-]upper:runs[:bytes[:retracted]][:errors][:cut]   100 bytes a run;
  *     cut: its rows lie past its upper
- * since T · promote ID LEVEL · consolidate UPPER
+ * since T · promote ID LEVEL · consolidate UPPER · force UPPER
  * plan [ID...]                           the ids are in a merge
  * install LEVEL ID... -> ID [bytes=B] [retracted=B] [since=T] [rows=N] [sum=N]
  * sweep DAY · alter [fanIn=N] [queue=N] [merging=B] · hand-over W · forget T
@@ -45,6 +45,7 @@ final class ShardScript {
       case "promote" ->
           decide(new Command.PromoteLevel(words.get(0), Integer.parseInt(words.get(1))));
       case "consolidate" -> decide(new Command.BeginConsolidation(frontier(words.get(0))));
+      case "force" -> decide(new Command.ForceConsolidation(frontier(words.get(0))));
       case "plan" -> plan(Set.copyOf(words));
       case "install" -> install(words);
       case "sweep" -> decide(new Command.Sweep(words.get(0)));

@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads what {@link FactWriter} writes, trusting nothing. */
 final class FactReader {
+  /** A key of "written" that is there where it isn't 0. */
+  static final String FORCED = "forced";
+
   private static final Pattern DAY = Pattern.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}");
   private static final Pattern PART_KEY = Pattern.compile("part/[0-9A-Za-z_.-]+/[0-9A-Za-z_.-]+");
   private static final Pattern HEX = Pattern.compile("[0-9a-f]{0,128}");
@@ -99,6 +102,7 @@ final class FactReader {
             in.count("bytes"),
             in.count("merges"),
             in.count("merged"),
+            in.has(FORCED) ? in.count(FORCED) : 0,
             in.decimal("depth"));
     return new Fact.WrittenFact(written, in.extra());
   }

@@ -146,6 +146,9 @@ final class FactWriter implements AutoCloseable {
     integer("bytes", written.bytes());
     integer("merges", written.merges());
     integer("merged", written.merged());
+    if (written.forced() > 0) {
+      integer(FactReader.FORCED, written.forced());
+    }
     json.writeNumberField("depth", written.depth());
     extra(extra);
     end();

@@ -70,7 +70,7 @@ final class RandomFacts {
       case 8 -> unknown();
       case 9 ->
           new Fact.WrittenFact(
-              new Written(count(), count(), count(), count(), random.nextInt(1000) / 64.0),
+              new Written(count(), count(), count(), count(), count(), random.nextInt(1000) / 64.0),
               extra());
       default -> new Fact.BatchFact(batch());
     };
