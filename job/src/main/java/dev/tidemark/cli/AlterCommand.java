@@ -56,7 +56,7 @@ final class AlterCommand implements Callable<Integer> {
 
   /** How far appends go on without merges: the room in level 0 at the usual runs a commit. */
   private static String left(ShardState state) {
-    Spine spine = Spine.of(state.batches(), state.consolidating());
+    Spine spine = state.spine();
     int room = Math.max(0, state.spec().queue() - spine.count(0));
     long batches = Math.max(1, spine.level(0).stream().filter(b -> Spine.weight(b) > 0).count());
     long usual = Math.max(1, Math.round((double) spine.count(0) / batches));

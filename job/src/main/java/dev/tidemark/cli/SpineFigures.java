@@ -31,7 +31,7 @@ record SpineFigures(
     Written counted = state.written();
     Written written = counted == null ? Written.NONE : counted;
     Bounds bounds = Bounds.of(state.spec(), written);
-    Spine spine = Spine.of(state.batches(), state.consolidating());
+    Spine spine = state.spine();
     int queue = state.spec().queue();
     long runs = Math.max(bounds.runs(), (long) queue * (spine.highest() + 1));
     // What a greater queue of before let in counts until it is merged.

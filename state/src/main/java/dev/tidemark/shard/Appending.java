@@ -168,7 +168,7 @@ final class Appending {
       tail.add(before);
     }
     int queue = state.spec().queue();
-    int runs = Spine.of(old, state.consolidating()).count(0);
+    int runs = state.spine().count(0);
     int admitted = 0;
     for (Batch batch : wanted) {
       if (isEmpty(batch) && !tail.isEmpty() && mayExtend(tail.get(tail.size() - 1))) {

@@ -7,7 +7,6 @@ import dev.tidemark.time.Frontier;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,8 +49,7 @@ public final class Invariants {
    * are in order among themselves, and the rest is.
    */
   public static void levelsFall(ShardState state) {
-    Spine spine = Spine.of(state.batches(), state.consolidating());
-    int split = spine.consolidating().size();
+    int split = state.spine().consolidating().size();
     Batch before = null;
     for (int i = 0; i < state.batches().size(); i++) {
       Batch batch = state.batches().get(i);
@@ -209,7 +207,8 @@ public final class Invariants {
     batchesTile(after);
     levelsFall(after);
     frontiersAreInOrder(after);
-    partsAreNamedOnce(after, step.entered(), PartNames.shared(step.stayed(), step.entered()));
+    partsAreNamedOnce(
+        after, step.entered(), PartNames.shared(step.first(), step.last(), step.entered()));
     boolean sameSchemas = after.sameSchemas(before);
     batchesAreConsistent(after, sameSchemas ? step.entered() : after.batches());
     frontiersNeverGoBack(before, after);
@@ -221,11 +220,12 @@ public final class Invariants {
    * What a step does to the batches, told by where their lists differ. A batch that stayed is the
    * same object; all that changed lies between the first and the last that didn't stay.
    *
-   * @param stayed the batches before and behind that stretch
+   * @param first the batches before that stretch
+   * @param last the batches behind it
    * @param left the stretch as it was
    * @param entered the stretch as it is
    */
-  private record Step(Iterable<Batch> stayed, List<Batch> left, List<Batch> entered) {
+  private record Step(List<Batch> first, List<Batch> last, List<Batch> left, List<Batch> entered) {
     static Step of(List<Batch> before, List<Batch> after) {
       int most = Math.min(before.size(), after.size());
       int head = 0;
@@ -237,10 +237,9 @@ public final class Invariants {
           && same(before.get(before.size() - 1 - tail), after.get(after.size() - 1 - tail))) {
         tail++;
       }
-      List<Batch> first = after.subList(0, head);
-      List<Batch> last = after.subList(after.size() - tail, after.size());
       return new Step(
-          () -> Stream.concat(first.stream(), last.stream()).iterator(),
+          after.subList(0, head),
+          after.subList(after.size() - tail, after.size()),
           before.subList(head, before.size() - tail),
           after.subList(head, after.size() - tail));
     }
@@ -275,8 +274,8 @@ public final class Invariants {
 
   /** Rules 1 and 5: no level counts more than K, or than it did. */
   public static void levelsKeepTheirBound(ShardState before, ShardState after) {
-    Spine was = Spine.of(before.batches(), before.consolidating());
-    Spine is = Spine.of(after.batches(), after.consolidating());
+    Spine was = before.spine();
+    Spine is = after.spine();
     for (int level : is.levels()) {
       if (is.count(level) > Math.max(after.spec().queue(), was.count(level))) {
         throw broken(

@@ -86,7 +86,7 @@ final class Merging {
         return new Stale("batch " + input.id() + " is being consolidated");
       }
     }
-    Spine spine = Spine.of(state.batches(), state.consolidating());
+    Spine spine = state.spine();
     boolean oldest = spine.level(level).get(0).equals(inputs.get(0));
     if (stays(inputs, command.output()) || !oldest) {
       return replace(state, inputs, command.output(), level, null);
@@ -229,7 +229,7 @@ final class Merging {
       return new Nothing("the shard is retired");
     }
     int level = command.fromLevel();
-    Spine spine = Spine.of(state.batches(), state.consolidating());
+    Spine spine = state.spine();
     int index = indexOf(state.batches(), command.batch());
     if (index < 0) {
       return new Nothing("batch " + command.batch() + " is no longer there");

@@ -36,18 +36,30 @@ final class PartNames {
    * Those of the batches' parts that {@code wanted} name too. For asking whether few batches clash
    * with many: without an index of the many.
    */
-  static PartNames shared(Iterable<Batch> batches, Collection<Batch> wanted) {
+  static PartNames shared(List<Batch> batches, Collection<Batch> wanted) {
+    return shared(batches, List.of(), wanted);
+  }
+
+  /** The same of two stretches of batches. */
+  static PartNames shared(List<Batch> first, List<Batch> last, Collection<Batch> wanted) {
     PartNames few = of(wanted);
     PartNames shared = new PartNames();
     if (!few.keys.isEmpty()) {
-      for (Batch batch : batches) {
-        for (List<Part> run : batch.runs()) {
-          shared.addShared(run, few);
-        }
-        shared.addShared(batch.errors(), few);
-      }
+      shared.addShared(first, few);
+      shared.addShared(last, few);
     }
     return shared;
+  }
+
+  private void addShared(Collection<Batch> batches, PartNames few) {
+    for (Batch batch : batches) {
+      for (List<Part> run : batch.runs()) {
+        addShared(run, few);
+      }
+      if (!batch.errors().isEmpty()) {
+        addShared(batch.errors(), few);
+      }
+    }
   }
 
   private void addShared(List<Part> parts, PartNames few) {

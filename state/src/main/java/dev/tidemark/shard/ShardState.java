@@ -3,6 +3,7 @@ package dev.tidemark.shard;
 import dev.tidemark.schema.Schema;
 import dev.tidemark.shard.Fact.BatchFact;
 import dev.tidemark.spine.Batch;
+import dev.tidemark.spine.Spine;
 import dev.tidemark.spine.SpineSpec;
 import dev.tidemark.spine.Written;
 import dev.tidemark.time.Frontier;
@@ -56,6 +57,9 @@ public final class ShardState {
   private final List<Batch> batches;
   private final SortedMap<Integer, Schema> schemas = new TreeMap<>();
   private final SortedMap<String, Fact.WriterFact> writers = new TreeMap<>();
+
+  /** Made when first asked for: replaying a log asks for that of every version, a reader of one. */
+  private @Nullable Spine spine;
 
   private ShardState(SeqNo seqno, SortedMap<Key, Fact> facts, List<Batch> batches) {
     this.seqno = seqno;
@@ -177,6 +181,16 @@ public final class ShardState {
     return batches;
   }
 
+  /** The batches by level. */
+  public Spine spine() {
+    Spine known = spine; // two threads may both make it, which is all the same
+    if (known == null) {
+      known = Spine.of(batches, consolidating());
+      spine = known;
+    }
+    return known;
+  }
+
   /** The writers by id, sorted. */
   public Map<String, Fact.WriterFact> writers() {
     return Collections.unmodifiableMap(writers);
@@ -240,7 +254,7 @@ public final class ShardState {
       SeqNo next, Map<String, Batch> removed, Map<String, Batch> added) {
     List<Batch> changed = new ArrayList<>(batches.size() + added.size());
     for (Batch batch : batches) {
-      Batch gone = removed.remove(batch.id());
+      Batch gone = removed.isEmpty() ? null : removed.remove(batch.id());
       if (gone == null) {
         if (added.containsKey(batch.id())) {
           throw corrupt(next, new BatchFact(batch), "is added but is there already");

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 public final class Spine {
   private final List<Batch> consolidating;
   private final NavigableMap<Integer, List<Batch>> levels = new TreeMap<>();
+  private final NavigableMap<Integer, Integer> counts = new TreeMap<>();
 
   private Spine(List<Batch> consolidating, List<Batch> counted) {
     this.consolidating = consolidating;
@@ -30,6 +31,7 @@ public final class Spine {
       }
       batches.add(batch);
     }
+    levels.forEach((each, those) -> counts.put(each, weight(those)));
   }
 
   /**
@@ -129,14 +131,14 @@ public final class Spine {
 
   /** What a level counts. */
   public int count(int level) {
-    return weight(level(level));
+    return counts.getOrDefault(level, 0);
   }
 
   /** What all levels count. */
   public int count() {
     int sum = 0;
-    for (List<Batch> batches : levels.values()) {
-      sum += weight(batches);
+    for (int count : counts.values()) {
+      sum += count;
     }
     return sum;
   }

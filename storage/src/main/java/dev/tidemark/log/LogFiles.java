@@ -40,16 +40,22 @@ final class LogFiles {
   }
 
   static String entryKey(SeqNo seqno) {
-    return String.format("log/%020d.json", seqno.value());
+    return "log/" + padded(seqno.value(), 20) + ".json";
   }
 
   static String rollupKey(SeqNo seqno) {
-    return String.format("rollup/%020d.json", seqno.value());
+    return "rollup/" + padded(seqno.value(), 20) + ".json";
   }
 
   /** The marker of a block. */
   static String closedKey(long block) {
-    return String.format("log/closed/%010d.json", block);
+    return "log/closed/" + padded(block, 10) + ".json";
+  }
+
+  /** In ASCII digits, whatever the host's locale writes numbers with. */
+  private static String padded(long number, int digits) {
+    String plain = Long.toString(number);
+    return "0".repeat(Math.max(0, digits - plain.length())) + plain;
   }
 
   /** The version that an entry or a rollup is of; empty for all other keys. */

@@ -13,6 +13,7 @@ import dev.tidemark.store.StoreException;
 import java.io.IOException;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -300,7 +301,8 @@ public final class ShardLog {
   }
 
   private String nonce() {
-    return String.format("%016x%016x", pacing.random(), pacing.random());
+    return HexFormat.of().toHexDigits(pacing.random())
+        + HexFormat.of().toHexDigits(pacing.random());
   }
 
   /** Entries applied one after another, on trial until the check. */

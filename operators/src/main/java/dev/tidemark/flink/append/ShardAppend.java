@@ -12,7 +12,6 @@ import dev.tidemark.shard.Fact;
 import dev.tidemark.shard.SeqNo;
 import dev.tidemark.shard.ShardState;
 import dev.tidemark.spine.Batch;
-import dev.tidemark.spine.Spine;
 import dev.tidemark.time.Frontier;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -131,7 +130,7 @@ final class ShardAppend {
 
   /** How many batches would be admitted: the parts of the others need not be written yet. */
   private static int fitting(ShardState state, AppendPlan plan) {
-    int runs = Spine.of(state.batches(), state.consolidating()).count(0);
+    int runs = state.spine().count(0);
     int fitting = 0;
     for (AppendPlan.Group group : plan.groups()) {
       // What has more runs than a batch may is made into fewer.
@@ -146,7 +145,7 @@ final class ShardAppend {
 
   private static String full(ShardState state, AppendPlan plan) {
     return "level 0 counts "
-        + Spine.of(state.batches(), state.consolidating()).count(0)
+        + state.spine().count(0)
         + " of at most "
         + state.spec().queue()
         + " runs, "
