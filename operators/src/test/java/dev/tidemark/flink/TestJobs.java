@@ -2,7 +2,9 @@ package dev.tidemark.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tidemark.flink.message.Update;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.configuration.CheckpointingOptions;
@@ -14,6 +16,9 @@ import org.apache.flink.configuration.StateBackendOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 
 /** What tests of whole jobs share: a small cluster, its settings, and waiting. */
@@ -53,11 +58,34 @@ final class TestJobs {
     return conf;
   }
 
+  /** Starts a job of one subtask each that appends counted rows to a shard. */
+  static JobClient submit(
+      StreamExecutionEnvironment env,
+      ShardTarget shard,
+      SinkSettings settings,
+      long rows,
+      long pauseMillis)
+      throws Exception {
+    env.setParallelism(1);
+    env.setMaxParallelism(16);
+    List<ShardTarget> shards = List.of(shard);
+    SlotKeys slots = TidemarkSink.slotKeys(shards, settings, 1, 16);
+    DataStream<Update> updates = CountedRows.stream(env, rows, 1, pauseMillis, shards, slots);
+    TidemarkSink.append(updates, shards, settings, slots)
+        .sinkTo(new DiscardingSink<>())
+        .uid("out")
+        .setParallelism(1);
+    return env.executeAsync("counted rows");
+  }
+
   /** Waits until something holds, while the job runs. */
   static void await(String what, JobClient job, Condition condition) throws Exception {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
     while (!condition.holds()) {
       assertThat(System.nanoTime()).as("time is up: " + what).isLessThan(deadline);
+      if (job.getJobStatus().get() == JobStatus.FAILED) {
+        job.getJobExecutionResult().get(); // throws what it failed for
+      }
       assertThat(job.getJobStatus().get()).isNotIn(JobStatus.FINISHED, JobStatus.FAILED);
       TimeUnit.MILLISECONDS.sleep(50);
     }

@@ -83,6 +83,12 @@ public final class TestShards {
 
   /** The settings of a writer, with short times. */
   public static SinkSettings settings(int runs, long bufferBytes, int inlineBytes) {
+    return settings(runs, bufferBytes, inlineBytes, 256L << 20);
+  }
+
+  /** The settings of a writer whose merges are cut after so many bytes. */
+  public static SinkSettings settings(
+      int runs, long bufferBytes, int inlineBytes, long mergeChunkBytes) {
     return new SinkSettings(
         "test",
         StoreSettings.DEFAULT,
@@ -95,7 +101,7 @@ public final class TestShards {
         true,
         1,
         64L << 20,
-        256L << 20,
+        mergeChunkBytes,
         Duration.ofMinutes(1),
         Duration.ofMinutes(10),
         GcSettings.DEFAULT,
@@ -192,6 +198,29 @@ public final class TestShards {
     if (!(result instanceof CommitResult.Committed)) {
       throw new IllegalStateException(result.toString());
     }
+  }
+
+  /** Has the writer of {@link #append} say that nothing came: the last batch gets longer. */
+  public static void appendNothing(ShardTarget shard, long lower, long upper) throws Exception {
+    Author by = author("filler", "2026-01-01T00:00:00.000Z");
+    BatchDescription bounds = new BatchDescription(Frontier.of(lower), Frontier.of(upper));
+    Batch batch =
+        new Batch(
+            ShardHandle.newId(),
+            bounds,
+            Frontier.MINIMUM,
+            0,
+            List.of(),
+            List.of(),
+            0,
+            0,
+            0,
+            OptionalLong.of(0),
+            Long.MIN_VALUE,
+            false,
+            1,
+            Map.of());
+    change(shard, new Command.Append(by.attempt(), List.of(batch)), by);
   }
 
   /** All updates of a shard as they are stored: {@code id text @time diff}, by batch and run. */

@@ -14,6 +14,7 @@ import dev.tidemark.log.CommitResult;
 import dev.tidemark.log.ShardLog;
 import dev.tidemark.merge.RunMerger;
 import dev.tidemark.shard.Command;
+import dev.tidemark.shard.Decision;
 import dev.tidemark.shard.ShardState;
 import dev.tidemark.spine.Batch;
 import java.io.IOException;
@@ -187,12 +188,17 @@ public final class InstallOperator extends AbstractStreamOperator<Void>
     handles.get(task.shard()).progress().forget(task.plan());
   }
 
-  /** Tries again after a while, twice as long each time; at last the spine asks for all anew. */
+  /** After too many tries it is given up, and the spine asks for all of it anew. */
   private void failed(MergeTask task, Command command, int failed) {
     if (failed == TRIES) {
       over(task);
-      return;
+    } else {
+      again(task, command, failed);
     }
+  }
+
+  /** Tries again after a while, twice as long each time. */
+  private void again(MergeTask task, Command command, int failed) {
     long now = getProcessingTimeService().getCurrentProcessingTime();
     ScheduledFuture<?> unused =
         getProcessingTimeService()
@@ -227,7 +233,9 @@ public final class InstallOperator extends AbstractStreamOperator<Void>
         LOG.debug("shard {}: {} left undone: {}", shard, change.command().name(), result);
       }
       ShardState state = result.state();
-      if (task != null) {
+      if (task != null && isWaiting(result)) {
+        report(() -> again(task, change.command(), Math.min(failed + 1, TRIES - 1)));
+      } else if (task != null) {
         report(
             () -> {
               over(task);
@@ -240,6 +248,15 @@ public final class InstallOperator extends AbstractStreamOperator<Void>
         report(() -> failed(task, change.command(), failed + 1));
       }
     }
+  }
+
+  /**
+   * Whether a merge is still to be installed: the level that it goes to was full, as the spec was
+   * altered since it was planned. There will be room once that level was merged itself.
+   */
+  private static boolean isWaiting(CommitResult result) {
+    return result instanceof CommitResult.Refused refused
+        && refused.refusal() instanceof Decision.Refusal.LevelFull;
   }
 
   private void report(ThrowingRunnable<Exception> news) {

@@ -18,6 +18,7 @@ import dev.tidemark.shard.SeqNo;
 import dev.tidemark.shard.ShardState;
 import dev.tidemark.spine.Batch;
 import dev.tidemark.spine.MergePlan;
+import dev.tidemark.spine.Spine;
 import dev.tidemark.spine.SpinePlanner;
 import dev.tidemark.time.Frontier;
 import java.io.IOException;
@@ -73,6 +74,7 @@ public final class SpineOperator extends AbstractStreamOperator<MergeTask>
   /** A merge that keeps failing is asked for again after at most this many doublings of that. */
   private static final int MOST_DOUBLINGS = 5;
 
+  /** After this long a merge that couldn't be cut is cut again, with as many doublings. */
   private static final long RECUT_MILLIS = 5_000;
 
   private final SpineOptions options;
@@ -140,6 +142,9 @@ public final class SpineOperator extends AbstractStreamOperator<MergeTask>
     long lastSince;
     SeqNo looked = SeqNo.ZERO;
 
+    /** The newest version that it was told of: a read that was under way then may lack it. */
+    SeqNo committed = SeqNo.ZERO;
+
     /** Whether there is work, or may be. */
     boolean busy = true;
 
@@ -184,6 +189,7 @@ public final class SpineOperator extends AbstractStreamOperator<MergeTask>
   public void processElement(StreamRecord<ShardCommit> element) throws Exception {
     ShardCommit commit = element.getValue();
     Shard shard = shards.get(commit.shard());
+    shard.committed = commit.seqno();
     ShardState known = shard.handle.log().known();
     if (known.seqno().compareTo(commit.seqno()) < 0) {
       readOn(shard);
@@ -284,7 +290,15 @@ public final class SpineOperator extends AbstractStreamOperator<MergeTask>
         !plans.isEmpty()
             || !shard.asked.isEmpty()
             || !shard.plans.isEmpty()
-            || state.consolidating() != null;
+            || state.consolidating() != null
+            || state.seqno().compareTo(shard.committed) < 0
+            || isFull(state);
+  }
+
+  /** Whether appends may be refused: then no commit will tell that merging was switched on. */
+  private static boolean isFull(ShardState state) {
+    int runs = Spine.of(state.batches(), state.consolidating()).count(0);
+    return runs + Math.max(1, state.spec().fanIn() / 2) > state.spec().queue();
   }
 
   /** Asks again for merges that nothing was heard of for long, each time after longer. */
@@ -412,7 +426,8 @@ public final class SpineOperator extends AbstractStreamOperator<MergeTask>
       return;
     }
     if (tasks.isEmpty()) {
-      plan.deadline = getProcessingTimeService().getCurrentProcessingTime() + RECUT_MILLIS;
+      long now = getProcessingTimeService().getCurrentProcessingTime();
+      plan.deadline = now + (RECUT_MILLIS << plan.tries);
       return;
     }
     plan.id = tasks.get(0).plan();

@@ -10,8 +10,10 @@ import dev.tidemark.flink.message.MergeTask;
 import dev.tidemark.flink.message.MergedChunk;
 import dev.tidemark.flink.message.SpineChange;
 import dev.tidemark.flink.message.Update;
+import dev.tidemark.log.Author;
 import dev.tidemark.merge.RunMerger;
 import dev.tidemark.part.KeyRange;
+import dev.tidemark.shard.Command;
 import dev.tidemark.shard.ShardState;
 import dev.tidemark.spine.Batch;
 import dev.tidemark.spine.SpineSpec;
@@ -38,6 +40,8 @@ final class InstallOperatorTest {
 
   private static final List<KeyRange> RANGES =
       List.of(new KeyRange(null, THIRD), new KeyRange(THIRD, null));
+
+  private static final Author SOMEBODY = TestShards.author("somebody", "2026-01-01T00:00:00.000Z");
 
   private final TestShards shards = new TestShards(new SpineSpec(4, 7, 8, 1 << 10, 2.0, true));
   private final SlotKeys slots = new SlotKeys(1, 1, 16);
@@ -101,8 +105,11 @@ final class InstallOperatorTest {
 
   /** The merged chunks of a plan over all batches. */
   private List<MergedChunk> chunks(List<KeyRange> ranges) throws Exception {
+    return chunks(ids(), ranges);
+  }
+
+  private List<MergedChunk> chunks(List<String> inputs, List<KeyRange> ranges) throws Exception {
     ShardState state = TestShards.state(shard);
-    List<String> inputs = state.batches().stream().map(Batch::id).toList();
     RunMerger merger = new RunMerger(TestShards.parts(shard), 1 << 20);
     List<MergedChunk> chunks = new ArrayList<>();
     for (MergeTask task : MergeTask.plan(0, 0, inputs, Frontier.MINIMUM, 100, 1, ranges)) {
@@ -160,6 +167,43 @@ final class InstallOperatorTest {
     start(state);
     install.runMails(1);
     assertMerged();
+  }
+
+  /**
+   * The queue was made shorter while the merge was under way, so that the level it goes to is full.
+   * Its chunks are not thrown away: it waits until that level was merged.
+   */
+  @Test
+  void waitsForRoomInTheLevelAbove() throws Exception {
+    TestShards.change(shard, new Command.AlterSpec(2, 9, 9, null, null, null), SOMEBODY);
+    for (int i = 4; i < 8; i++) {
+      Update row = TestShards.row(slots, 0, i, "x", i * 100L + 99, 1);
+      TestShards.append(shard, i * 100L, i * 100L + 100, row);
+    }
+    for (int i = 0; i < 3; i++) {
+      mergeAtOnce(0, i);
+    }
+    TestShards.change(shard, new Command.AlterSpec(2, 3, 4, null, null, null), SOMEBODY);
+    List<String> last = ids().subList(3, 5);
+    take(chunks(last, List.of(KeyRange.ALL)).get(0));
+    install.runMails(1);
+    assertThat(ids()).as("level 1 is full").hasSize(5).containsAll(last);
+    mergeAtOnce(1, 0);
+    install.setProcessingTime(1_000);
+    install.runMails(2);
+    assertThat(TestShards.state(shard).batches()).extracting(Batch::level).containsExactly(2, 1, 1);
+    assertThat(TestShards.updates(shard)).hasSize(8);
+  }
+
+  /** Somebody else merges two batches. */
+  private void mergeAtOnce(int level, int first) throws Exception {
+    List<String> inputs = ids().subList(first, first + 2);
+    Batch merged = chunks(inputs, List.of(KeyRange.ALL)).get(0).batch();
+    TestShards.change(shard, new Command.InstallMerge(level, inputs, merged), SOMEBODY);
+  }
+
+  private List<String> ids() throws Exception {
+    return TestShards.state(shard).batches().stream().map(Batch::id).toList();
   }
 
   @Test

@@ -11,6 +11,8 @@ import dev.tidemark.flink.message.Update;
 import dev.tidemark.part.KeyRange;
 import dev.tidemark.shard.Command;
 import dev.tidemark.spine.Batch;
+import dev.tidemark.spine.PartLocation;
+import dev.tidemark.spine.SpineSpec;
 import dev.tidemark.store.Body;
 import dev.tidemark.store.ForwardingStore;
 import dev.tidemark.store.ObjectStore;
@@ -18,8 +20,11 @@ import dev.tidemark.store.StoreException;
 import dev.tidemark.store.StoreSettings;
 import dev.tidemark.store.Stores;
 import dev.tidemark.time.Frontier;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
@@ -35,7 +40,7 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 final class MergeOperatorTest {
-  private final TestShards shards = new TestShards();
+  private final TestShards shards = new TestShards(new SpineSpec(8, 64, 64, 1 << 20, 2.0, true));
   private final ShardTarget shard = shards.shard("a");
   private final SlotKeys slots = new SlotKeys(1, 1, 16);
   private Merge merge;
@@ -67,17 +72,39 @@ final class MergeOperatorTest {
     }
   }
 
-  /** Fails uploads while any are left to fail. */
+  /** Fails uploads while any are left to fail; keeps readers of some parts waiting. */
   private static final class Faults extends ForwardingStore {
     final AtomicInteger left = new AtomicInteger();
     volatile boolean corrupt;
+    private final Set<String> held = new HashSet<>();
 
     Faults(ObjectStore store) {
       super(store);
     }
 
+    synchronized void hold(String part) {
+      held.add(part);
+    }
+
+    synchronized void release(String part) {
+      held.remove(part);
+      notifyAll();
+    }
+
+    private synchronized void waitWhileHeld(String key) throws StoreException {
+      try {
+        while (held.stream().anyMatch(key::endsWith)) {
+          wait();
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new StoreException(StoreException.Reason.UNAVAILABLE, false, "stopped", e);
+      }
+    }
+
     @Override
     public Optional<byte[]> get(String key) throws StoreException {
+      waitWhileHeld(key);
       Optional<byte[]> bytes = super.get(key);
       if (corrupt && key.contains("part/")) {
         return bytes.map(good -> new byte[good.length]);
@@ -260,6 +287,89 @@ final class MergeOperatorTest {
     }
     assertThat(TestShards.state(shard).batches()).hasSize(5);
     assertThat(TestShards.updates(shard)).hasSize(10);
+  }
+
+  /** Appends until there are so many batches; the key of the one part of each. */
+  private List<String> fillUpTo(int batches) throws Exception {
+    for (int i = 3; i < batches; i++) {
+      Update row = TestShards.row(slots, 0, i, "x", i * 100L + 99, 1);
+      TestShards.append(shard, i * 100L, i * 100L + 100, row);
+    }
+    List<String> keys = new ArrayList<>();
+    for (Batch batch : TestShards.state(shard).batches()) {
+      keys.add(((PartLocation.Stored) batch.runs().get(0).get(0).location()).key());
+    }
+    return keys;
+  }
+
+  /** A merge of one batch, the one at {@code input}. */
+  private void ask(int input, int level, long bytes) throws Exception {
+    List<String> inputs = List.of(TestShards.state(shard).batches().get(input).id());
+    MergeTask task =
+        MergeTask.plan(0, level, inputs, Frontier.MINIMUM, bytes, 1, List.of(KeyRange.ALL)).get(0);
+    merge.processElement(new StreamRecord<>(task));
+  }
+
+  /**
+   * One of the two slots never gets anywhere; the other is taken while the rest is asked for, so
+   * that it does them one after another, in the order that it should.
+   */
+  @Test
+  @DisplayName("lowest level first, then the smallest merge, consolidations last")
+  void theMostUrgentMergeGoesFirst() throws Exception {
+    List<String> parts = fillUpTo(8);
+    store.hold(parts.get(0));
+    store.hold(parts.get(1));
+    start(null);
+    ask(0, 5, 1);
+    ask(1, 5, 1);
+    ask(2, MergeTask.CONSOLIDATION, 1);
+    ask(3, 2, 1);
+    ask(4, 0, 900);
+    ask(5, 0, 10);
+    ask(6, 1, 5);
+    ask(7, 1, 4);
+    store.release(parts.get(1));
+    for (int done = 0; done < 7; done++) {
+      merge.runMail();
+    }
+    List<String> ids = TestShards.state(shard).batches().stream().map(Batch::id).toList();
+    assertThat(merge.extractOutputValues())
+        .extracting(chunk -> ids.indexOf(chunk.task().inputs().get(0)))
+        .containsExactly(1, 5, 4, 7, 6, 3, 2);
+  }
+
+  /**
+   * Were anything of this to wait for a slot, the test would not end: nothing lets the merges go on
+   * before all of it has returned.
+   */
+  @Test
+  @DisplayName("with every slot stuck and a long queue, no element and no barrier waits")
+  void nothingWaitsForAMerge() throws Exception {
+    List<String> parts = fillUpTo(40);
+    parts.forEach(store::hold);
+    start(null);
+    for (int input = 0; input < 40; input++) {
+      ask(input, 0, input);
+    }
+    merge.processWatermark(1);
+    merge.prepareSnapshotPreBarrier(1);
+    OperatorSubtaskState state = merge.snapshot(1, 0);
+    merge.notifyOfCompletedCheckpoint(1);
+    merge.prepareSnapshotPreBarrier(2);
+    assertThat(merge.snapshot(2, 0)).isNotNull();
+    assertThat(merge.getTaskMailbox().hasMail()).as("anything merged").isFalse();
+    merge.close();
+    parts.forEach(store::release);
+    start(state);
+    for (int done = 0; done < 40; done++) {
+      merge.runMail();
+    }
+    assertThat(merge.extractOutputValues())
+        .as("every chunk of the snapshot is done again, once")
+        .hasSize(40)
+        .extracting(chunk -> chunk.task().inputs().get(0))
+        .doesNotHaveDuplicates();
   }
 
   @Test

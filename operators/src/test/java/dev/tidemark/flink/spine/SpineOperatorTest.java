@@ -196,6 +196,26 @@ final class SpineOperatorTest {
     assertThat(spine.extractOutputValues()).hasSize(1);
   }
 
+  /** The read began before the version was there, so it doesn't bring it. */
+  @Test
+  void missesNoCommitThatComesWhileTheLogIsRead() throws Exception {
+    append(3);
+    LateStore late = new LateStore(Stores.open("memory:" + shards.store, StoreSettings.DEFAULT));
+    Stores.putMemory(shards.store, late);
+    start();
+    spine.setProcessingTime(1_000);
+    late.atEnd.await();
+    TestShards.append(shard, 300, 400, TestShards.row(slots, 0, 9, "x", 399, 1));
+    spine.processElement(commit(5));
+    late.open.countDown();
+    spine.runMail();
+    assertThat(spine.extractOutputValues()).isEmpty();
+    spine.setProcessingTime(2_000);
+    spine.runMail();
+    spine.runMail();
+    assertThat(spine.extractOutputValues()).hasSize(1);
+  }
+
   @Test
   void plansNoMergePastAHold() throws Exception {
     append(4);
@@ -241,6 +261,30 @@ final class SpineOperatorTest {
     spine.setProcessingTime(10_000);
     assertThat(spine.getTaskMailbox().hasMail()).isFalse();
     assertThat(spine.extractOutputValues()).isEmpty();
+  }
+
+  /** Tells spine that the log ends only when it is told to. */
+  private static final class LateStore extends ForwardingStore {
+    final CountDownLatch atEnd = new CountDownLatch(1);
+    final CountDownLatch open = new CountDownLatch(1);
+
+    LateStore(ObjectStore store) {
+      super(store);
+    }
+
+    @Override
+    public Optional<byte[]> get(String key) throws StoreException {
+      Optional<byte[]> answer = super.get(key);
+      if (answer.isEmpty() && Thread.currentThread().getName().startsWith("tidemark-spine")) {
+        atEnd.countDown();
+        try {
+          open.await();
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+        }
+      }
+      return answer;
+    }
   }
 
   /** Answers no GET until it is told to. */
