@@ -86,6 +86,15 @@ final class GcCommand implements Callable<Integer> {
   }
 
   private void show(GcReport report) {
+    if (report.uploadsDenied() != null) {
+      context
+          .err()
+          .println(
+              "tidemark: unfinished uploads stay: "
+                  + Failures.oneLine(report.uploadsDenied())
+                  + "; all else was collected. Give the right, or let a lifecycle rule of the bucket"
+                  + " drop them");
+    }
     if (reader.json) {
       context.out().line(Json.text(json(report)));
       return;
@@ -154,6 +163,9 @@ final class GcCommand implements Callable<Integer> {
         .put("batchesDiscarded", report.batchesDiscarded())
         .put("swept", report.swept())
         .put("more", report.more());
+    if (report.uploadsDenied() != null) {
+      node.put("uploadsDenied", report.uploadsDenied());
+    }
     return node;
   }
 }

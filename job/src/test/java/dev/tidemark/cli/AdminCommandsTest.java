@@ -14,15 +14,20 @@ import dev.tidemark.shard.SeqNo;
 import dev.tidemark.shard.WriterAttempt;
 import dev.tidemark.spine.SpineSpec;
 import dev.tidemark.store.Body;
+import dev.tidemark.store.ForwardingStore;
+import dev.tidemark.store.MemoryStore;
 import dev.tidemark.store.ObjectStore;
+import dev.tidemark.store.StoreException;
 import dev.tidemark.store.StoreSettings;
 import dev.tidemark.store.Stores;
 import dev.tidemark.time.Frontier;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -222,6 +227,36 @@ class AdminCommandsTest {
     refused(Exit.USAGE, "hold.expiry", "snapshot", shard, "--as-of", "1", "--hold.expiry", "1 s");
     refused(Exit.USAGE, "must be from", "gc", shard, "--orphan-age", "1 h");
     refused(Exit.USAGE, "--keep", "gc", shard, "--keep", "5");
+  }
+
+  @Test
+  @DisplayName("P-OP-04: gc without the right to list uploads warns, naming it, and is done")
+  void gcWithoutTheRightToListUploadsIsDone() throws Exception {
+    MemoryStore memory = new MemoryStore("no-uploads");
+    Stores.putMemory(
+        "no-uploads",
+        new ForwardingStore(memory) {
+          @Override
+          public int dropUploads(String prefix, Instant before, int limit) throws StoreException {
+            throw new StoreException(
+                StoreException.Reason.DENIED, false, "needs s3:ListBucketMultipartUploads", null);
+          }
+        });
+    ObjectStore uploadsDenied = Stores.open("memory:no-uploads/orders", StoreSettings.DEFAULT);
+    Schema schema = Schema.parse("id BIGINT NOT NULL", 1);
+    CommitResult created =
+        new ShardLog(uploadsDenied)
+            .commit(new Command.Create("id-2", schema, SpineSpec.DEFAULT), BY);
+    assertThat(created).isInstanceOf(CommitResult.Committed.class);
+    uploadsDenied.put("part/2020-01-01/orphan.parquet", Body.of(new byte[7]));
+    Said said = say("gc", "memory:no-uploads/orders");
+    assertThat(said.code()).isZero();
+    assertThat(said.out()).contains("1 orphans");
+    assertThat(said.err())
+        .contains("unfinished uploads stay", "s3:ListBucketMultipartUploads")
+        .hasLineCount(1);
+    assertThat(say("gc", "memory:no-uploads/orders", "--json").out())
+        .contains("\"uploadsDenied\":\"needs s3:ListBucketMultipartUploads\"");
   }
 
   @Test

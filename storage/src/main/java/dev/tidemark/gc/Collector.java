@@ -393,7 +393,7 @@ public final class Collector {
         throw e;
       }
       askedUploadsNanos = nanos;
-      tally.denied = e.getMessage();
+      tally.uploadsDenied = e.getMessage();
     }
   }
 

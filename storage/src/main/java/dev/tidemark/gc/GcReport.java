@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  * @param batchesDiscarded batches of a retired shard that made way
  * @param swept the day that was swept, null when none was
  * @param more whether another round has more to do right away
- * @param denied what the store doesn't allow, null when all went well
+ * @param denied what the store doesn't allow, so that garbage stays; null when all went well
+ * @param uploadsDenied why unfinished uploads stay, though all else went well; null when they don't
  */
 public record GcReport(
     SeqNo seqno,
@@ -44,7 +45,8 @@ public record GcReport(
     long batchesDiscarded,
     @Nullable String swept,
     boolean more,
-    @Nullable String denied) {
+    @Nullable String denied,
+    @Nullable String uploadsDenied) {
   /** Copies the map. */
   public GcReport {
     held = Map.copyOf(held);
@@ -79,6 +81,7 @@ public record GcReport(
     @Nullable String swept;
     boolean more;
     @Nullable String denied;
+    @Nullable String uploadsDenied;
 
     GcReport report() {
       return new GcReport(
@@ -98,7 +101,8 @@ public record GcReport(
           batchesDiscarded,
           swept,
           more,
-          denied);
+          denied,
+          uploadsDenied);
     }
   }
 }

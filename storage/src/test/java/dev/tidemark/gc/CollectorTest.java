@@ -19,6 +19,7 @@ import dev.tidemark.store.ObjectStore;
 import dev.tidemark.store.StoreException;
 import dev.tidemark.time.Frontier;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
@@ -438,6 +439,28 @@ class CollectorTest {
     world.time.pass(Duration.ofDays(3));
     collect();
     world.checkNoGarbage();
+    world.checkContents();
+  }
+
+  @Test
+  @DisplayName("P-OP-04: a missing right to list uploads leaves those alone, and says so")
+  void aMissingRightToListUploadsLeavesThoseAlone() throws Exception {
+    world.work(30);
+    world.bucket.put("part/2026-11-20/orphan.parquet", Body.of(new byte[10]));
+    world.time.pass(Duration.ofDays(30));
+    ObjectStore denying =
+        new ForwardingStore(world.bucket) {
+          @Override
+          public int dropUploads(String prefix, Instant before, int limit) throws StoreException {
+            throw new StoreException(
+                StoreException.Reason.DENIED, false, "needs s3:ListBucketMultipartUploads", null);
+          }
+        };
+    GcReport report = world.collector(denying).collect(true);
+    assertThat(report.uploadsDenied()).contains("s3:ListBucketMultipartUploads");
+    assertThat(report.denied()).isNull();
+    assertThat(report.partsDeleted()).isPositive();
+    assertThat(report.orphansDeleted()).isOne();
     world.checkContents();
   }
 

@@ -49,6 +49,9 @@ final class Upkeep implements AutoCloseable {
   /** By how much an interval is longer or shorter at most, as its fraction. */
   private static final long JITTER = 10;
 
+  /** A kind of failure that no other success mends: they are asked for once an hour. */
+  private static final String UPLOADS = "uploads";
+
   private final SinkSettings settings;
   private final ProcessingTimeService timers;
   private final ExecutorService executor;
@@ -147,7 +150,10 @@ final class Upkeep implements AutoCloseable {
       if (denied != null) {
         failed(shard, "denied", "garbage stays, as it can't be deleted: " + denied, null);
       } else {
-        shard.failed.clear();
+        shard.failed.removeIf(kind -> !kind.equals(UPLOADS));
+      }
+      if (report.uploadsDenied() != null) {
+        failed(shard, UPLOADS, "unfinished uploads stay: " + report.uploadsDenied(), null);
       }
       if (report.didSomething()) {
         LOG.debug("shard {}: collected {}", shard.name, report);
