@@ -5,6 +5,7 @@ import dev.tidemark.schema.Column;
 import dev.tidemark.schema.Schema;
 import dev.tidemark.shard.Fact;
 import dev.tidemark.shard.ShardState;
+import dev.tidemark.shard.WriterAttempt;
 import dev.tidemark.store.ObjectStore;
 import dev.tidemark.store.StoreSettings;
 import dev.tidemark.store.Stores;
@@ -62,23 +63,20 @@ public final class ShardStart {
     }
   }
 
-  /** Who has written a shard, from where, since when and how far; for messages. */
+  /** Who has written a shard: writer, attempt, from where, since when and how far; for messages. */
   public static String writers(ShardState state) {
     List<String> writers = new ArrayList<>();
     for (Fact.WriterFact writer : state.writers().values()) {
-      writers.add(
-          writer.by().writer()
-              + " on "
-              + writer.by().host()
-              + " since "
-              + writer.by().started()
-              + " (up to "
-              + writer.upto()
-              + ")");
+      WriterAttempt by = writer.by();
+      writers.add(by.writer() + " (" + from(by) + ", up to " + writer.upto() + ")");
     }
     return writers.isEmpty()
         ? "nobody is known to have written it"
         : "its writers: " + String.join(", ", writers);
+  }
+
+  private static String from(WriterAttempt attempt) {
+    return "attempt " + attempt.attempt() + " on " + attempt.host() + " since " + attempt.started();
   }
 
   /**
@@ -100,12 +98,8 @@ public final class ShardStart {
                 + shard.url()
                 + " meanwhile: writer "
                 + writer.by().writer()
-                + ", attempt "
-                + writer.by().attempt()
-                + " on "
-                + writer.by().host()
-                + " since "
-                + writer.by().started()
+                + ", "
+                + from(writer.by())
                 + " (up to "
                 + writer.upto()
                 + "); only one job may write a shard: leave this one stopped, or stop the other and"

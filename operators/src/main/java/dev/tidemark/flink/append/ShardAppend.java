@@ -218,6 +218,8 @@ final class ShardAppend {
             + handle.target().url()
             + ", writer "
             + by.attempt().writer()
+            + ", attempt "
+            + by.attempt().attempt()
             + ": "
             + what
             + "; "

@@ -126,9 +126,9 @@ final class StopForGoodTest {
         shard.url(),
         "data up to 100",
         "start = refuse",
-        "test on ",
+        "test (attempt ",
         " since 20",
-        "(up to 100)",
+        ", up to 100)",
         "--restore");
   }
 
@@ -147,8 +147,8 @@ final class StopForGoodTest {
         shard.url(),
         "id BIGINT NOT NULL",
         "id INT NOT NULL",
-        "test on ",
-        "(up to 100)",
+        "test (attempt ",
+        ", up to 100)",
         "give the job the shard's schema");
   }
 
@@ -162,7 +162,7 @@ final class StopForGoodTest {
         "writer test",
         "150",
         "100",
-        "other on elsewhere since 2026-01-01T00:00:00.000Z (up to 150)",
+        "other (attempt attempt-1 on elsewhere since 2026-01-01T00:00:00.000Z, up to 150)",
         "stop the other");
   }
 
@@ -175,7 +175,7 @@ final class StopForGoodTest {
         shard.url(),
         "upper is 150",
         "up to 100",
-        "other on elsewhere since 2026-01-01T00:00:00.000Z (up to 150)");
+        "other (attempt attempt-1 on elsewhere since 2026-01-01T00:00:00.000Z, up to 150)");
   }
 
   @Test
@@ -210,7 +210,7 @@ final class StopForGoodTest {
         "went back",
         "upper is 100",
         "writer test has seen 200",
-        "test on ",
+        "test (attempt ",
         "bring the lost versions back");
   }
 
