@@ -6,12 +6,14 @@ import dev.tidemark.log.Author;
 import dev.tidemark.log.CommitResult;
 import dev.tidemark.log.ShardLog;
 import dev.tidemark.shard.Command;
+import dev.tidemark.shard.ShardState;
 import dev.tidemark.shard.WriterAttempt;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.BiConsumer;
 
 /** What the commands have in common that change a shard. */
 final class Admin {
@@ -42,6 +44,23 @@ final class Admin {
    */
   static int commit(Context context, boolean json, String url, ShardLog log, Command command)
       throws IOException {
+    return commit(context, json, url, log, command, (node, state) -> {});
+  }
+
+  /**
+   * Commits a command and says what became of it.
+   *
+   * @param more what to say in JSON beside, of the state after the command
+   * @throws CommandException when it was refused
+   */
+  static int commit(
+      Context context,
+      boolean json,
+      String url,
+      ShardLog log,
+      Command command,
+      BiConsumer<ObjectNode, ShardState> more)
+      throws IOException {
     CommitResult result = log.commit(command, author(context));
     if (result instanceof CommitResult.Refused refused) {
       throw new CommandException(Exit.NO, url + ": " + refused.refusal().message());
@@ -55,6 +74,7 @@ final class Admin {
       if (!committed) {
         node.put("reason", reason);
       }
+      more.accept(node, result.state());
       context.out().line(Json.text(node));
     } else {
       context

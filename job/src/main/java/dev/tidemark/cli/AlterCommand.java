@@ -46,30 +46,57 @@ final class AlterCommand implements Callable<Integer> {
   public Integer call() throws IOException {
     AlterSpec command = command();
     try (ReaderOptions.Shard shard = reader.shard(context, url)) {
-      int code = Admin.commit(context, reader.json, url, shard.log(), command);
-      if (Boolean.FALSE.equals(command.merging()) && !reader.json) {
-        context.out().line(url + ": " + left(shard.log().refresh()));
+      boolean off = Boolean.FALSE.equals(command.merging());
+      int code =
+          Admin.commit(
+              context,
+              reader.json,
+              url,
+              shard.log(),
+              command,
+              (node, state) -> {
+                if (off) {
+                  Left left = Left.of(state);
+                  node.put("appendsLeft", left.appends()).put("runsAnAppend", left.runs());
+                }
+              });
+      if (off && !reader.json) {
+        context.out().line(url + ": " + Left.of(shard.log().refresh()).text());
       }
       return code;
     }
   }
 
-  /** How far appends go on without merges: the room in level 0 at the usual runs a commit. */
-  private static String left(ShardState state) {
-    Spine spine = state.spine();
-    int room = Math.max(0, state.spec().queue() - spine.count(0));
-    long batches = Math.max(1, spine.level(0).stream().filter(b -> Spine.weight(b) > 0).count());
-    long usual = Math.max(1, Math.round((double) spine.count(0) / batches));
-    return "about "
-        + room / usual
-        + " appends are left at "
-        + usual
-        + (usual == 1 ? " run" : " runs")
-        + " each (level 0 counts "
-        + spine.count(0)
-        + " of at most "
-        + state.spec().queue()
-        + " runs); then they wait until merging is on";
+  /**
+   * How far appends go on without merges.
+   *
+   * @param appends about how many more there is room for in level 0
+   * @param runs the usual runs of one
+   * @param counted the runs in level 0
+   * @param queue how many there may be
+   */
+  private record Left(long appends, long runs, int counted, int queue) {
+    static Left of(ShardState state) {
+      Spine spine = state.spine();
+      int counted = spine.count(0);
+      int queue = state.spec().queue();
+      long batches = Math.max(1, spine.level(0).stream().filter(b -> Spine.weight(b) > 0).count());
+      long usual = Math.max(1, Math.round((double) counted / batches));
+      return new Left(Math.max(0, queue - counted) / usual, usual, counted, queue);
+    }
+
+    String text() {
+      return "about "
+          + appends
+          + " appends are left at "
+          + runs
+          + (runs == 1 ? " run" : " runs")
+          + " each (level 0 counts "
+          + counted
+          + " of at most "
+          + queue
+          + " runs); then they wait until merging is on";
+    }
   }
 
   private AlterSpec command() {

@@ -22,6 +22,9 @@ record Arguments(List<String> words, Map<String, String> options) {
   private static final Set<String> RUN_WORDS =
       Set.of("--conf", "--check", "--json", "--debug", "--help", "--version");
 
+  /** Options that are true when they stand alone. */
+  private static final Set<String> SWITCHES = Set.of("--settle");
+
   /** Parts the words of a command line. */
   static Arguments of(List<String> all) {
     boolean run =
@@ -43,6 +46,9 @@ record Arguments(List<String> words, Map<String, String> options) {
         words.add(word);
       } else if (equals >= 0) {
         options.put(name.substring(2), word.substring(equals + 1));
+      } else if (SWITCHES.contains(name)
+          && (i + 1 == all.size() || !all.get(i + 1).matches("(?i)true|false"))) {
+        options.put(name.substring(2), "true");
       } else if (i + 1 < all.size() && !all.get(i + 1).startsWith("--")) {
         options.put(name.substring(2), all.get(++i));
       } else {

@@ -110,8 +110,8 @@ final class EmbeddedJob {
               counts.put(name, number.longValue());
             }
           });
-    } catch (ExecutionException | TimeoutException e) {
-      // Not running yet, or between two attempts: the next look tells.
+    } catch (ExecutionException | TimeoutException | IllegalStateException e) {
+      // Not running yet, between two attempts, or just ended: the next look tells.
       return counts;
     }
     return counts;

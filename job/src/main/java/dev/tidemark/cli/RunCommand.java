@@ -79,7 +79,12 @@ final class RunCommand implements Callable<Integer> {
       say.accept("web UI " + job.ui() + "   checkpoints " + options.writerDirectory());
       from.path().ifPresent(path -> say.accept("going on from " + path));
       RunOutcome outcome = new JobRun(options, job, watch, context, say).attend();
-      return finish(options, outcome, watch);
+      Optional<Settlement> settled = Optional.empty();
+      if (outcome.code() == Exit.DONE && options.settle()) {
+        settled = Optional.of(Settlement.reach(options, context, say));
+        watch.finish();
+      }
+      return finish(options, outcome, settled, watch);
     }
   }
 
@@ -103,12 +108,15 @@ final class RunCommand implements Callable<Integer> {
     }
   }
 
-  private int finish(JobOptions options, RunOutcome outcome, ShardWatch watch) {
+  private int finish(
+      JobOptions options, RunOutcome outcome, Optional<Settlement> settled, ShardWatch watch) {
     Identity identity =
         Identity.of(
             outcome.counts(), options.shards().stream().map(shard -> shard.name()).toList());
     if (json) {
-      context.out().line(Json.text(json(outcome, identity, watch)));
+      ObjectNode node = json(outcome, identity, watch);
+      settled.ifPresent(settlement -> node.set("settle", settlement.json()));
+      context.out().line(Json.text(node));
     } else {
       TextTable table = new TextTable();
       table.row("shard", "rows", "errors", "upper", "runs/bound", "write amp/bound", "version");
@@ -129,6 +137,7 @@ final class RunCommand implements Callable<Integer> {
       context
           .out()
           .line(identity.line() + String.format(Locale.ROOT, ", in %d s", outcome.millis() / 1000));
+      settled.ifPresent(settlement -> context.out().line(settlement.text()));
       if (!outcome.whole()) {
         context.out().line(Identity.PARTLY_KNOWN);
       }
@@ -143,7 +152,7 @@ final class RunCommand implements Callable<Integer> {
     if (outcome.code() == Exit.DONE && outcome.whole() && !identity.holds()) {
       throw new CommandException(Exit.JOB, "records have gone missing: " + identity.line());
     }
-    return outcome.code();
+    return settled.map(Settlement::code).orElse(outcome.code());
   }
 
   private static ObjectNode json(RunOutcome outcome, Identity identity, ShardWatch watch) {

@@ -11,6 +11,7 @@ import dev.tidemark.shard.ShardState;
 import dev.tidemark.spine.Batch;
 import dev.tidemark.spine.PartLocation;
 import dev.tidemark.spine.SpineSpec;
+import dev.tidemark.spine.Written;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -59,6 +60,12 @@ record ShardPortrait(
         .sum();
   }
 
+  /** The row bytes of full merges that nobody but a user wanted. */
+  private long forced() {
+    Written written = state.written();
+    return written == null ? 0 : written.forced();
+  }
+
   ObjectNode json() {
     ObjectNode node = Json.object();
     node.put("shard", url).put("id", state.shard()).put("format", state.format());
@@ -85,6 +92,9 @@ record ShardPortrait(
       write.put("bound", rounded(figures.writeBound()));
     } else {
       write.putNull("bound");
+    }
+    if (forced() > 0) {
+      write.put("forcedBytes", forced());
     }
     bounds
         .putObject("spaceAmplification")
@@ -196,6 +206,9 @@ record ShardPortrait(
                 ? oneDigit(figures.writeAmplification().getAsDouble())
                 : "unknown",
             oneDigit(figures.writeBound())));
+    if (forced() > 0) {
+      lines.add("  full merges wrote " + Amounts.text(forced()) + ", which no bound speaks of");
+    }
     lines.add(
         figure(
             "space amplif.",

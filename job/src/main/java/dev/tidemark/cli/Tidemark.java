@@ -78,6 +78,7 @@ public final class Tidemark {
     line.addSubcommand(new VerifyCommand(context));
     line.addSubcommand(new ErrorsCommand(context));
     line.addSubcommand(new UsageCommand(context));
+    line.addSubcommand(new CompactCommand(context));
     line.addSubcommand(new GcCommand(context));
     line.addSubcommand(new HoldsCommand(context));
     line.addSubcommand(new AlterCommand(context));

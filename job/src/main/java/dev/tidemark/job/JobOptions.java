@@ -21,6 +21,8 @@ import java.util.SortedMap;
  * @param sink how shards are written; holds the writer's id and the store
  * @param parallelism subtasks of source and write
  * @param checkpoints when and where
+ * @param settle whether wanted merges are finished once the job has ended by itself
+ * @param limits what those may take
  * @param uiPort the first port to try for the embedded web UI; 0: any
  * @param flink Flink's own settings, passed on as they are
  */
@@ -34,6 +36,8 @@ public record JobOptions(
     SinkSettings sink,
     int parallelism,
     Checkpoints checkpoints,
+    boolean settle,
+    MergeLimits limits,
     int uiPort,
     SortedMap<String, String> flink) {
   /** Copies the list. */

@@ -57,6 +57,8 @@ final class JobOptionsReader {
         sink(writer),
         options.find(RunKeys.PARALLELISM).orElse(Runtime.getRuntime().availableProcessors()),
         checkpoints(warehouse),
+        settle(),
+        MergeLimits.of(options),
         options.value(RunKeys.UI_PORT),
         flink);
   }
@@ -132,6 +134,16 @@ final class JobOptionsReader {
       throw new OptionException(
           text + " is no time: write milliseconds, or ISO-8601 with zone such as " + Instant.EPOCH);
     }
+  }
+
+  private boolean settle() {
+    boolean here = options.value(JobKeys.MERGE).equals("here");
+    boolean settle = options.find(RunKeys.SETTLE).orElse(here);
+    if (settle && !here) {
+      throw new OptionException(
+          "settle = true, but merge = elsewhere: merges are another's; leave one of the two out");
+    }
+    return settle;
   }
 
   private SinkSettings sink(String writer) {

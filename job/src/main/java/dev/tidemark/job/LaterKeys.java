@@ -11,7 +11,6 @@ final class LaterKeys {
           "mint.interval",
           "upsert.memory",
           "schema.change",
-          "settle",
           "seal",
           "role",
           "source.servers",

@@ -22,6 +22,11 @@ public final class Main {
     Options all = Options.of(conf == null ? null : OptionFile.read(Path.of(conf)), given);
     all.required(RunKeys.CHECKPOINT_DIR);
     JobOptions options = JobOptions.of(all);
+    if (all.find(RunKeys.SETTLE).orElse(false)) {
+      throw new OptionException(
+          "settle = true: a job on a cluster ends there, with nobody left to merge; leave it out,"
+              + " and when the job has ended run tidemark compact SHARD");
+    }
     StreamExecutionEnvironment env =
         StreamExecutionEnvironment.getExecutionEnvironment(TidemarkJob.configuration(options));
     TidemarkJob.build(env, options);

@@ -72,6 +72,13 @@ final class RunKeys {
           "256 MiB",
           "some seconds of work, so that nothing small waits long",
           "Merges are cut by key into chunks of about this many row bytes.");
+  static final OptionKey<Boolean> SETTLE =
+      workedOut(
+          "settle",
+          OptionType.BOOLEAN,
+          "true with merge = here",
+          "a loaded shard should be cheap to read at once",
+          "Once the embedded job has ended by itself, all wanted merges are finished before the process exits.");
   static final OptionKey<Duration> MAX_STALL =
       fixed(
           "spine.max-stall",
@@ -138,6 +145,7 @@ final class RunKeys {
           MERGE_PARALLELISM,
           MERGE_MEMORY,
           MERGE_CHUNK,
+          SETTLE,
           MAX_STALL,
           CHECKPOINT_INTERVAL,
           CHECKPOINT_TIMEOUT,

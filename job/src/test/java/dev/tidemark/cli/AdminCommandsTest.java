@@ -78,7 +78,8 @@ class AdminCommandsTest {
     assertThat(spec).isEqualTo(new SpineSpec(8, 32, 24, 2 << 20, 2.0, false));
     assertThat(say("alter", shard, "--merging", "off", "--json").out())
         .contains("\"committed\":false")
-        .contains("\"seqno\":2");
+        .contains("\"seqno\":2")
+        .contains("\"appendsLeft\":32,\"runsAnAppend\":1");
     refused(Exit.NO, "queue is 3", "alter", shard, "--spec", "queue=3");
     refused(Exit.USAGE, "no knob speed", "alter", shard, "--spec", "speed=3");
     refused(Exit.USAGE, "is no such number", "alter", shard, "--spec", "queue=many");

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.UnaryOperator;
 
 /**
  * Merges neighbouring batches of a shard into one of one run, or a chunk of that. Changes nothing
@@ -33,6 +34,7 @@ public final class RunMerger {
 
   private final PartStore parts;
   private final long memoryBytes;
+  private final UnaryOperator<UpdateCursor> looksOn;
 
   /**
    * Reads and writes these parts.
@@ -41,8 +43,19 @@ public final class RunMerger {
    *     each has one part of its output beside that
    */
   public RunMerger(PartStore parts, long memoryBytes) {
+    this(parts, memoryBytes, UnaryOperator.identity());
+  }
+
+  /**
+   * Reads and writes these parts.
+   *
+   * @param memoryBytes as above
+   * @param looksOn put between the merged updates and what is written of them
+   */
+  RunMerger(PartStore parts, long memoryBytes, UnaryOperator<UpdateCursor> looksOn) {
     this.parts = parts;
     this.memoryBytes = memoryBytes;
+    this.looksOn = looksOn;
   }
 
   /**
@@ -138,7 +151,7 @@ public final class RunMerger {
     if (inputs.isEmpty()) {
       return List.of();
     }
-    try (UpdateCursor merged = new MergeCursor(inputs, since.time())) {
+    try (UpdateCursor merged = looksOn.apply(new MergeCursor(inputs, since.time()))) {
       return parts.writeRun(merged, schema);
     }
   }

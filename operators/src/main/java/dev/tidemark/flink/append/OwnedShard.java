@@ -211,6 +211,11 @@ final class OwnedShard {
   /** Merges in the place of those who aren't there any more. */
   Compactor compactor(Author by, SinkSettings settings) throws IOException {
     return new Compactor(
-        handle.log(), handle.parts(by), by, ShardHandle::newId, settings.mergeMemoryBytes());
+        handle.log(),
+        handle.parts(by),
+        by,
+        ShardHandle::newId,
+        settings.mergeMemoryBytes(),
+        settings.mergeChunkBytes());
   }
 }
