@@ -17,6 +17,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -51,6 +52,7 @@ public final class ShardLog {
   private final EntryWrite writes;
   private final Rollups rollups;
   private final ReentrantLock lock = new ReentrantLock();
+  private final AtomicLong lostRaces = new AtomicLong();
 
   private volatile ShardState known = ShardState.EMPTY;
   private boolean loaded;
@@ -87,6 +89,14 @@ public final class ShardLog {
    */
   public ShardState known() {
     return known;
+  }
+
+  /**
+   * How many versions this handle's commits lost to others so far; each was tried again on what the
+   * winner had made. Without the store.
+   */
+  public long lostRaces() {
+    return lostRaces.get();
   }
 
   /**
@@ -187,6 +197,7 @@ public final class ShardLog {
       }
       startCold();
     } else if (outcome instanceof EntryWrite.Lost lost) {
+      lostRaces.incrementAndGet();
       readOn(lost.winner(), true);
     } else {
       startCold();

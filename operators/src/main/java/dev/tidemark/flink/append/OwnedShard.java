@@ -68,6 +68,7 @@ final class OwnedShard {
     group.gauge("upper", () -> seen.upper().time());
     group.gauge("runs", () -> runs(handle.log().known()));
     group.gauge("runsBound", () -> runsBound(handle.log().known()));
+    group.gauge("lostRaces", () -> handle.log().lostRaces());
     group.gauge("writeAmplification", () -> writeAmplification(handle.log().known()));
   }
 
