@@ -8,6 +8,7 @@ import dev.tidemark.store.Body;
 import dev.tidemark.store.ObjectStore;
 import dev.tidemark.store.StoreException;
 import dev.tidemark.time.Frontier;
+import java.io.InterruptedIOException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -126,6 +127,11 @@ public final class OwnHold {
       LOG.warn("{}: hold {} was not renewed: {}", store.location(), id, e.getMessage());
     }
     return !lost();
+  }
+
+  /** Waits, by the clock that its lease goes by. */
+  void pause(long millis) throws InterruptedIOException {
+    pacing.pause(millis);
   }
 
   /** Gives it up; where it can't be deleted it expires by itself. */

@@ -1,7 +1,7 @@
 package dev.tidemark.hold;
 
 import dev.tidemark.store.StoreException;
-import java.util.concurrent.TimeUnit;
+import java.io.InterruptedIOException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,7 +35,7 @@ public final class Renewal implements AutoCloseable {
     long pause = Math.max(1, hold.hold().leaseMillis() / LOOKS);
     try {
       while (true) {
-        TimeUnit.MILLISECONDS.sleep(pause);
+        hold.pause(pause);
         try {
           if (!hold.maybeRenew()) {
             return; // lost: the reader finds out by what is gone, if anything is
@@ -44,8 +44,8 @@ public final class Renewal implements AutoCloseable {
           LOG.warn("hold {} was not renewed, tried again: {}", hold.id(), e.getMessage());
         }
       }
-    } catch (InterruptedException closed) {
-      Thread.currentThread().interrupt();
+    } catch (InterruptedIOException closed) {
+      LOG.debug("hold {} is renewed no more", hold.id());
     }
   }
 
