@@ -23,9 +23,9 @@ final class ReadHold implements AutoCloseable {
 
   private ReadHold(OwnHold hold) {
     this.hold = hold;
-    this.renewal = Renewal.start(hold);
     this.atExit = new Thread(hold::drop, "tidemark-drop-hold");
     Runtime.getRuntime().addShutdownHook(atExit);
+    this.renewal = Renewal.start(hold);
   }
 
   /** Looks after a hold from now on. */
