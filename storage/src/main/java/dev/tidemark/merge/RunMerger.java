@@ -82,6 +82,8 @@ public final class RunMerger {
    * @param id the id of the merged batch
    * @param chunk which rows; what is left out is as if it were not there
    * @return the merged batch; empty when an input is no longer there
+   * @throws IOException naming the part that can't be read, or the batch whose schema is newer than
+   *     the chunk's
    */
   public Optional<Batch> merge(
       ShardState state, List<String> inputs, Frontier since, String id, Chunk chunk)
@@ -100,6 +102,11 @@ public final class RunMerger {
     List<UpdateCursor> rows = new ArrayList<>();
     List<UpdateCursor> errors = new ArrayList<>();
     for (Batch batch : batches) {
+      if (batch.schema() > chunk.schema()) {
+        throw new IOException(
+            "batch %s is of schema %d: merged in schema %d it would lose columns"
+                .formatted(batch.id(), batch.schema(), chunk.schema()));
+      }
       reached = reached.max(batch.since());
       Schema written = state.schema(batch.schema());
       for (List<Part> run : batch.runs()) {

@@ -1,6 +1,7 @@
 package dev.tidemark.merge;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tidemark.part.KeyRange;
 import dev.tidemark.part.PartStore;
@@ -27,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Random;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Chunks of a merge, one after another, are the merge. */
@@ -176,6 +178,27 @@ final class MergeChunksTest {
           assertThat(facts(joined)).isEqualTo(facts(whole));
           assertThat(joined.errors().stream().mapToLong(Part::rows).sum()).isEqualTo(3);
         });
+  }
+
+  @Test
+  @DisplayName("persist 57: a merge that was planned before a schema never drops its columns")
+  void aMergePlannedInAnOlderSchemaTakesNoNewerBatch() throws Exception {
+    Schema[] schemas = SCHEMAS.get(0);
+    PartStore parts = parts(1 << 10);
+    Random random = new Random(7);
+    List<Batch> batches =
+        List.of(batch(schemas[0], random, parts, 0), batch(schemas[1], random, parts, 1));
+    ShardState state = state(schemas, batches);
+    RunMerger merger = new RunMerger(parts, 1 << 20);
+    RunMerger.Chunk older = new RunMerger.Chunk(KeyRange.ALL, 1, true);
+    assertThatThrownBy(() -> merger.merge(state, List.of("b0", "b1"), Frontier.of(50), "m", older))
+        .hasMessage("batch b1 is of schema 2: merged in schema 1 it would lose columns");
+    assertThat(merger.merge(state, List.of("b0"), Frontier.of(50), "m", older))
+        .as("its own inputs are older, so nothing is lost")
+        .hasValueSatisfying(merged -> assertThat(merged.schema()).isEqualTo(1));
+    RunMerger.Chunk newer = RunMerger.Chunk.all(state);
+    assertThat(merger.merge(state, List.of("b0", "b1"), Frontier.of(50), "m", newer))
+        .hasValueSatisfying(merged -> assertThat(merged.schema()).isEqualTo(2));
   }
 
   private static List<One> rows(PartStore parts, Batch batch, Schema schema) throws Exception {

@@ -47,8 +47,8 @@ import org.slf4j.LoggerFactory;
  * Merges chunks in threads of its own, those of the lowest level first, then of the smallest merge,
  * consolidations last, and never holds up a barrier: a chunk that isn't finished is in the snapshot
  * as a task and begins anew after a restore. What fails for the store's sake is tried a few times
- * more. A part that can't be read fails the whole plan, with one warning; the spine asks again,
- * later each time.
+ * more. A part that can't be read, or memory that is too small, fails the whole plan, with one
+ * warning; the spine asks again, later each time.
  */
 public final class MergeOperator extends AbstractStreamOperator<MergedChunk>
     implements OneInputStreamOperator<MergeTask, MergedChunk>, BoundedOneInput {
@@ -189,6 +189,9 @@ public final class MergeOperator extends AbstractStreamOperator<MergedChunk>
         return;
       }
       news = () -> failed(task, e);
+    } catch (OutOfMemoryError e) {
+      // as a part that can't be read: tried again at once it would fail again, or something else
+      news = () -> planFailed(task, e);
     }
     try {
       mailbox.execute(news, "merged");
@@ -216,7 +219,7 @@ public final class MergeOperator extends AbstractStreamOperator<MergedChunk>
   }
 
   /** Its inputs can't be read, now or later: nothing of the plan is done. */
-  private void planFailed(MergeTask task, Exception failure) {
+  private void planFailed(MergeTask task, Throwable failure) {
     started.remove(task);
     failures.get(task.shard()).add(1);
     if (warned.add(task.plan())) {

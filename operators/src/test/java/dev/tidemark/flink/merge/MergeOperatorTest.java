@@ -76,6 +76,7 @@ final class MergeOperatorTest {
   private static final class Faults extends ForwardingStore {
     final AtomicInteger left = new AtomicInteger();
     volatile boolean corrupt;
+    volatile boolean outOfMemory;
     private final Set<String> held = new HashSet<>();
 
     Faults(ObjectStore store) {
@@ -105,6 +106,9 @@ final class MergeOperatorTest {
     @Override
     public Optional<byte[]> get(String key) throws StoreException {
       waitWhileHeld(key);
+      if (outOfMemory && key.contains("part/")) {
+        throw new OutOfMemoryError("injected by the test");
+      }
       Optional<byte[]> bytes = super.get(key);
       if (corrupt && key.contains("part/")) {
         return bytes.map(good -> new byte[good.length]);
@@ -203,6 +207,23 @@ final class MergeOperatorTest {
     assertThat(merge.getTaskMailbox().hasMail()).isFalse();
     assertThat(merge.extractOutputValues()).isEmpty();
     store.corrupt = false;
+    merge.processElement(new StreamRecord<>(task()));
+    merge.runMail();
+    assertMerged();
+  }
+
+  @Test
+  @DisplayName(
+      "P-CP-06: a merge that runs out of memory isn't begun again at once, and fails no job")
+  void aMergeThatRunsOutOfMemoryIsLeftToTheSpine() throws Exception {
+    store.outOfMemory = true;
+    start(null);
+    merge.processElement(new StreamRecord<>(task()));
+    merge.runMail();
+    merge.setProcessingTime(1_000_000);
+    assertThat(merge.getTaskMailbox().hasMail()).isFalse();
+    assertThat(merge.extractOutputValues()).isEmpty();
+    store.outOfMemory = false;
     merge.processElement(new StreamRecord<>(task()));
     merge.runMail();
     assertMerged();
