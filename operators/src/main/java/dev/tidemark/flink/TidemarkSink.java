@@ -22,12 +22,14 @@ import dev.tidemark.time.BatchDescription;
 import java.util.List;
 import org.apache.flink.api.common.RuntimeExecutionMode;
 import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.connector.source.Boundedness;
 import org.apache.flink.configuration.ExecutionOptions;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.KeyedStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.transformations.PartitionTransformation;
+import org.apache.flink.streaming.api.transformations.WithBoundedness;
 
 /**
  * Makes a stream of updates durable as shards: mint, write and append, and on a side path spine,
@@ -40,6 +42,7 @@ import org.apache.flink.streaming.api.transformations.PartitionTransformation;
  *       came too late for their own time
  *   <li>{@code committed}: updates in versions that this job's append made; {@code appendedBytes}:
  *       their row bytes; {@code commits}: those versions
+ *   <li>{@code stallMillis}: for how long at least one append waited for merges
  *   <li>{@code merges}: merges that this job installed; {@code mergedBytes}: the row bytes of their
  *       outputs
  * </ul>
@@ -116,7 +119,9 @@ public final class TidemarkSink {
             .transform(
                 "append",
                 ShardCommit.TYPE,
-                new AppendOperator(new AppendOptions(shards, settings, slots)))
+                new AppendOperator(
+                    new AppendOptions(
+                        shards, settings, slots, settings.merging() || !isBounded(updates))))
             .uid("tidemark-append")
             .setParallelism(Math.min(env.getParallelism(), shards.size()))
             .setMaxParallelism(slots.maxParallelism());
@@ -124,6 +129,16 @@ public final class TidemarkSink {
       sidePath(commits, shards, settings);
     }
     return commits;
+  }
+
+  /**
+   * Whether the input ends. It isn't held back then in a job that leaves merging to others: append
+   * makes room itself at the end, but a source that is held never comes to it.
+   */
+  private static boolean isBounded(DataStream<?> updates) {
+    return updates.getTransformation().getTransitivePredecessors().stream()
+        .filter(WithBoundedness.class::isInstance)
+        .allMatch(source -> ((WithBoundedness) source).getBoundedness() == Boundedness.BOUNDED);
   }
 
   /**

@@ -1,6 +1,7 @@
 package dev.tidemark.flink;
 
 import dev.tidemark.flink.message.Update;
+import dev.tidemark.flink.pressure.ThrottledSource;
 import dev.tidemark.row.RowCodec;
 import dev.tidemark.schema.Column;
 import dev.tidemark.schema.ColumnType;
@@ -10,11 +11,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.functions.RichMapFunction;
 import org.apache.flink.api.common.state.CheckpointListener;
+import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.connector.source.lib.NumberSequenceSource;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -58,6 +61,9 @@ final class CountedRows {
     /** Checkpoints that the first reader knows to be complete. */
     static final AtomicInteger CHECKPOINTS = new AtomicInteger();
 
+    /** Rows that the readers have read, again after a restart too. */
+    static final AtomicLong READ = new AtomicLong();
+
     /** How often the first reader was started. */
     static final AtomicInteger STARTS = new AtomicInteger();
 
@@ -67,6 +73,7 @@ final class CountedRows {
       LEFT.set(0);
       others = () -> false;
       CHECKPOINTS.set(0);
+      READ.set(0);
       STARTS.set(0);
     }
 
@@ -100,7 +107,10 @@ final class CountedRows {
       SlotKeys slots) {
     long perSplit = rows / splits;
     return env.fromSource(
-            new NumberSequenceSource(0, rows - 1), WatermarkStrategy.noWatermarks(), "numbers")
+            ThrottledSource.of(new NumberSequenceSource(0, rows - 1)),
+            WatermarkStrategy.noWatermarks(),
+            "numbers",
+            Types.LONG)
         .uid("numbers")
         .map(new ToUpdate(perSplit, pauseMillis, shards.size(), slots))
         .returns(Update.TYPE)
@@ -155,6 +165,7 @@ final class CountedRows {
         throw new InjectedFailure();
       }
       count++;
+      Faults.READ.incrementAndGet();
       if (Faults.areLeft() && count % 20 == 0) {
         Thread.sleep(SLOW_MILLIS);
       } else if (count % 100 == 0) {

@@ -33,7 +33,10 @@ final class TestJobs {
   }
 
   static MiniClusterExtension cluster() {
-    Configuration conf = new Configuration();
+    return cluster(new Configuration());
+  }
+
+  static MiniClusterExtension cluster(Configuration conf) {
     conf.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(256));
     return new MiniClusterExtension(
         new MiniClusterResourceConfiguration.Builder()

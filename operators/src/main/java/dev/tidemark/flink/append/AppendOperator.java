@@ -8,6 +8,7 @@ import dev.tidemark.flink.ShardStart;
 import dev.tidemark.flink.ShardTarget;
 import dev.tidemark.flink.Workers;
 import dev.tidemark.flink.message.WrittenBatch;
+import dev.tidemark.flink.pressure.PressureReport;
 import dev.tidemark.log.Author;
 import dev.tidemark.shard.ShardState;
 import dev.tidemark.shard.WriterAttempt;
@@ -98,6 +99,7 @@ public final class AppendOperator extends AbstractStreamOperator<ShardCommit>
   private transient boolean finished;
   private transient @Nullable ScheduledFuture<?> retry;
   private transient Frontier emitted;
+  private transient @Nullable PressureReport pressure;
 
   /** For these shards. */
   public AppendOperator(AppendOptions options) {
@@ -155,6 +157,14 @@ public final class AppendOperator extends AbstractStreamOperator<ShardCommit>
       attempt = writer == null ? attempt : Attempts.after(attempt, writer.by());
     }
     author = Attempts.author(attempt, "append");
+    if (options.pressing()) {
+      pressure =
+          PressureReport.start(
+                  getRuntimeContext(),
+                  getOperatorID().toString(),
+                  () -> owned.stream().mapToDouble(OwnedShard::pressure).max().orElse(0))
+              .orElse(null);
+    }
     for (int i = 0; i < owned.size(); i++) {
       restore(owned.get(i), states.get(i));
     }
@@ -268,14 +278,14 @@ public final class AppendOperator extends AbstractStreamOperator<ShardCommit>
   }
 
   private boolean anyFull() {
-    return owned.stream().anyMatch(OwnedShard::isFull);
+    return owned.stream().anyMatch(shard -> shard.stall().isFull());
   }
 
   /** After the end of input nobody else may be left to merge: append does it itself. */
   private void makeRoom() throws Exception {
     List<Callable<Boolean>> merges = new ArrayList<>();
     for (OwnedShard shard : owned) {
-      if (shard.isFull()) {
+      if (shard.stall().isFull()) {
         checkStall(shard);
         merges.add(() -> settle(shard));
       }
@@ -324,7 +334,7 @@ public final class AppendOperator extends AbstractStreamOperator<ShardCommit>
   private void retry(long time) throws Exception {
     retry = null;
     for (OwnedShard shard : owned) {
-      if (shard.isFull()) {
+      if (shard.stall().isFull()) {
         checkStall(shard);
       }
     }
@@ -333,16 +343,12 @@ public final class AppendOperator extends AbstractStreamOperator<ShardCommit>
 
   private void checkStall(OwnedShard shard) throws IOException {
     long now = getProcessingTimeService().getCurrentProcessingTime();
-    if (shard.stalledMillis(now) > options.settings().maxStall().toMillis()) {
+    if (shard.stall().millis(now) > options.settings().maxStall().toMillis()) {
       throw new IOException(
           "shard "
               + shard.handle().target().url()
-              + " has had no room for "
-              + options.settings().maxStall()
-              + " (spine.max-stall): "
-              + shard.full()
-              + ". If merges don't keep up, give them more (merge.parallelism) or the shard a larger"
-              + " queue; if they fail, the log says why");
+              + " "
+              + shard.stall().why(options.settings(), now));
     }
   }
 
@@ -352,7 +358,7 @@ public final class AppendOperator extends AbstractStreamOperator<ShardCommit>
       pendingState.remove(key);
     }
     shard.saw(outcome.state());
-    shard.full(outcome.full(), now);
+    shard.stall().note(outcome.full(), outcome.state(), now);
     ShardAppend.Committed committed = outcome.committed();
     if (committed != null) {
       LOG.debug(
@@ -415,6 +421,9 @@ public final class AppendOperator extends AbstractStreamOperator<ShardCommit>
 
   @Override
   public void close() throws Exception {
+    if (pressure != null) {
+      pressure.close();
+    }
     Workers.stop(executor);
     if (owned != null) {
       owned.forEach(shard -> shard.handle().close());

@@ -12,8 +12,10 @@ import java.util.List;
  * @param shards the job's shards
  * @param settings the sink's settings
  * @param slots the keys of shards
+ * @param pressing whether the source is to be held back while shards have no room
  */
-public record AppendOptions(List<ShardTarget> shards, SinkSettings settings, SlotKeys slots)
+public record AppendOptions(
+    List<ShardTarget> shards, SinkSettings settings, SlotKeys slots, boolean pressing)
     implements Serializable {
   /** Copies the list. */
   public AppendOptions {

@@ -8,6 +8,8 @@ import dev.tidemark.merge.Compactor;
 import dev.tidemark.shard.ShardState;
 import dev.tidemark.spine.Batch;
 import dev.tidemark.spine.Bounds;
+import dev.tidemark.spine.Pressure;
+import dev.tidemark.spine.Spine;
 import dev.tidemark.spine.Written;
 import dev.tidemark.time.Frontier;
 import java.io.IOException;
@@ -23,12 +25,16 @@ import org.apache.flink.api.common.accumulators.LongCounter;
 import org.apache.flink.api.common.functions.RuntimeContext;
 import org.apache.flink.metrics.MetricGroup;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What append knows of one of its shards: the batches that aren't known to be in its log (the same
  * as in keyed state, but for those that came since the last barrier), and how its appends go.
  */
 final class OwnedShard {
+  private static final Logger LOG = LoggerFactory.getLogger(OwnedShard.class);
+
   private final int index;
   private final int key;
   private final ShardHandle handle;
@@ -44,8 +50,7 @@ final class OwnedShard {
 
   private SeenShard seen = new SeenShard("", Frontier.MINIMUM);
   private @Nullable SeenShard snapshotted;
-  private @Nullable String full;
-  private long fullSince;
+  private final Stall stall = new Stall();
   private long lastCommit;
   private Frontier start = Frontier.MINIMUM;
 
@@ -65,6 +70,9 @@ final class OwnedShard {
     context.addAccumulator("tidemark." + name + ".appendedBytes", committedBytes);
     context.addAccumulator("tidemark." + name + ".commits", commits);
     MetricGroup group = metrics.addGroup("tidemark", name);
+    context.addAccumulator("tidemark." + name + ".stallMillis", stall.counter());
+    group.gauge("stallMillis", stall.counter()::getLocalValuePrimitive);
+    group.gauge("pressure", () -> pressure(handle.log().known()));
     group.gauge("upper", () -> seen.upper().time());
     group.gauge("runs", () -> runs(handle.log().known()));
     group.gauge("runsBound", () -> runsBound(handle.log().known()));
@@ -188,25 +196,32 @@ final class OwnedShard {
     return now - lastCommit >= idleInterval.toMillis();
   }
 
-  /** Notes whether the spine had room, and why not. */
-  void full(@Nullable String reason, long now) {
-    if (reason != null && full == null) {
-      fullSince = now;
+  /** Whether its spine has room, and for how long it has had none. */
+  Stall stall() {
+    return stall;
+  }
+
+  /**
+   * How much it presses the source. Where it does and no append waits, which would look itself, the
+   * log is read on: merges that others installed may have made room. Thread-safe.
+   */
+  double pressure() {
+    double pressure = pressure(handle.log().known());
+    if (pressure > 0 && !stall.isFull()) {
+      try {
+        return pressure(handle.log().refresh());
+      } catch (IOException e) {
+        LOG.debug("shard {} can't be read; looked at again", handle.target().name(), e);
+      }
     }
-    full = reason;
+    return pressure;
   }
 
-  boolean isFull() {
-    return full != null;
-  }
-
-  @Nullable String full() {
-    return full;
-  }
-
-  /** How long the spine has had no room. */
-  long stalledMillis(long now) {
-    return full == null ? 0 : now - fullSince;
+  private double pressure(ShardState state) {
+    return state.exists()
+        ? Pressure.of(
+            state.spec(), Spine.of(state.batches(), state.consolidating()).count(0), stall.isFull())
+        : 0;
   }
 
   /** Merges in the place of those who aren't there any more. */

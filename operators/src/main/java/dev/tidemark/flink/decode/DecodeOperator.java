@@ -11,6 +11,7 @@ import dev.tidemark.flink.decode.Decoded.Change;
 import dev.tidemark.flink.message.KeyedRow;
 import dev.tidemark.flink.message.RawRecord;
 import dev.tidemark.flink.message.Update;
+import dev.tidemark.flink.pressure.SourceGate;
 import dev.tidemark.row.ErrorRows;
 import dev.tidemark.row.InvalidRowException;
 import dev.tidemark.row.RowCodec;
@@ -33,6 +34,7 @@ import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
 import org.apache.flink.util.OutputTag;
+import org.apache.flink.util.clock.SystemClock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,6 +72,7 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
   private transient RowCodec errorCodec;
   private transient InputCounts counts;
   private transient RowWatermarks watermarks;
+  private transient @Nullable SourceGate gate;
   private transient ListState<Tuple3<Integer, String, Long>> lastTimesState;
   private transient Map<LastTimeKey, long[]> lastTimes;
 
@@ -132,9 +135,11 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
     decoder = decoderOf(settings, tables);
     firstTable = tables.first();
     errorCodec = new RowCodec(ErrorRows.SCHEMA);
+    gate = SourceGate.acquire(getRuntimeContext()).orElse(null);
     watermarks =
         new RowWatermarks(
             watermarkStrategy,
+            gate == null ? SystemClock.getInstance() : gate.activityClock(),
             getMetricGroup(),
             getProcessingTimeService(),
             output,
@@ -321,6 +326,10 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
   public void close() throws Exception {
     if (watermarks != null) {
       watermarks.close();
+    }
+    if (gate != null) {
+      gate.close();
+      gate = null;
     }
     super.close();
   }

@@ -11,7 +11,6 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.runtime.tasks.ProcessingTimeService;
 import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
 import org.apache.flink.util.clock.RelativeClock;
-import org.apache.flink.util.clock.SystemClock;
 
 /**
  * Watermarks by the times of rows, by Flink's own generators. Flink's operator for this takes a
@@ -27,8 +26,14 @@ final class RowWatermarks implements WatermarkOutput {
   private boolean idle;
   private boolean closed;
 
+  /**
+   * Watermarks of one subtask.
+   *
+   * @param activity stands still while the subtask can't get rows, so as not to call it idle then
+   */
   RowWatermarks(
       WatermarkStrategy<Long> strategy,
+      RelativeClock activity,
       MetricGroup metrics,
       ProcessingTimeService clock,
       Output<? extends StreamRecord<?>> output,
@@ -46,7 +51,7 @@ final class RowWatermarks implements WatermarkOutput {
 
               @Override
               public RelativeClock getInputActivityClock() {
-                return SystemClock.getInstance();
+                return activity;
               }
             });
     next();

@@ -11,6 +11,7 @@ import dev.tidemark.flink.decode.TableMapping;
 import dev.tidemark.flink.decode.TableMapping.MatchKind;
 import dev.tidemark.flink.message.RawRecord;
 import dev.tidemark.flink.message.Update;
+import dev.tidemark.flink.pressure.ThrottledSource;
 import dev.tidemark.flink.upsert.UpsertFunction;
 import dev.tidemark.flink.upsert.UpsertOperator;
 import java.time.Duration;
@@ -181,7 +182,8 @@ public final class Updates {
   private static DataStreamSource<RawRecord> source(
       StreamExecutionEnvironment env, Source<RawRecord, ?, ?> source, String uid, boolean one) {
     DataStreamSource<RawRecord> stream =
-        env.fromSource(source, WatermarkStrategy.noWatermarks(), "source", RawRecord.TYPE);
+        env.fromSource(
+            ThrottledSource.of(source), WatermarkStrategy.noWatermarks(), "source", RawRecord.TYPE);
     stream.uid(uid);
     if (one) {
       stream.setParallelism(1);

@@ -23,7 +23,7 @@ final class AppendHarness
       List<ShardTarget> shards, SinkSettings settings, SlotKeys slots, int parallelism, int subtask)
       throws Exception {
     super(
-        new AppendOperator(new AppendOptions(shards, settings, slots)),
+        new AppendOperator(new AppendOptions(shards, settings, slots, true)),
         batch -> slots.shardKey(batch.shard()),
         Types.INT,
         KEY_GROUPS,

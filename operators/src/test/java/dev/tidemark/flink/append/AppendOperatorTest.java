@@ -380,7 +380,51 @@ final class AppendOperatorTest {
         .isInstanceOf(IOException.class)
         .hasMessageContaining("shard " + a.url())
         .hasMessageContaining("spine.max-stall")
-        .hasMessageContaining("level 0 counts 6 of at most 7 runs");
+        .hasMessageContaining("has had no room for an append for 62 s (spine.max-stall 60 s)")
+        .hasMessageContaining("level 0 counts 6 of at most 7 runs")
+        .hasMessageContaining("stuck is the merge of 2 batches of level 0 (4 of the 6 runs")
+        .hasMessageContaining("wanted since 1970-01-01T00:00:00Z at least")
+        .hasMessageContaining("merge.parallelism");
+  }
+
+  @Test
+  void saysSoWhenMergingIsOff() throws Exception {
+    startSmall();
+    fill();
+    TestShards.change(
+        a,
+        new Command.AlterSpec(null, null, null, null, null, false),
+        TestShards.author("admin", "2026-01-01T00:00:00.000Z"));
+    append.setProcessingTime(1_000);
+    assertThatThrownBy(() -> append.setProcessingTime(62_000))
+        .hasMessageContaining("merging is off in the shard's spec")
+        .hasMessageContaining("Switch merging on again");
+  }
+
+  /** What waited counts as long as it waited, and no longer. */
+  @Test
+  void countsForHowLongAnAppendWaited() throws Exception {
+    startSmall();
+    fill();
+    append.setProcessingTime(1_000);
+    append.setProcessingTime(2_000);
+    assertThat(stallMillis()).isEqualTo(2_000);
+    while (merge()) {
+      // until nothing is wanted
+    }
+    append.setProcessingTime(3_000);
+    append.setProcessingTime(9_000);
+    assertThat(stallMillis()).isEqualTo(3_000);
+    assertThat(append.out()).contains("a 500 4");
+  }
+
+  private long stallMillis() {
+    return (Long)
+        append
+            .getOperator()
+            .getRuntimeContext()
+            .getAccumulator("tidemark.a.stallMillis")
+            .getLocalValue();
   }
 
   @Test
