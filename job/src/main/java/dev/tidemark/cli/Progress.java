@@ -2,6 +2,7 @@ package dev.tidemark.cli;
 
 import dev.tidemark.flink.InputCounts;
 import dev.tidemark.shard.ShardState;
+import dev.tidemark.spine.Pressure;
 import dev.tidemark.spine.Written;
 import dev.tidemark.time.Frontier;
 import java.time.Duration;
@@ -45,7 +46,7 @@ final class Progress {
     }
     return String.format(
         Locale.ROOT,
-        "%s  upper %-24s lag %-11s runs %d/%d  write amp %.1f  merges %d%s",
+        "%s  upper %-24s lag %-11s runs %d/%d  write amp %.1f  merges %d%s%s",
         begin,
         Times.text(upper),
         Times.lag(upper, now),
@@ -53,7 +54,21 @@ final class Progress {
         bound,
         appended == 0 ? 1.0 : written / (double) appended,
         merges,
+        stall(open, counts),
         errors(open));
+  }
+
+  /** What merging holds up, or has: appends by all their milliseconds, the source by a mark. */
+  private static String stall(List<ShardWatch.Followed> shards, Map<String, Long> counts) {
+    long millis = 0;
+    boolean presses = false;
+    for (ShardWatch.Followed shard : shards) {
+      millis += counts.getOrDefault(InputCounts.PREFIX + shard.name() + ".stallMillis", 0L);
+      ShardState state = shard.state();
+      presses |= Pressure.of(state.spec(), state.spine().count(0), false) > 0;
+    }
+    return (millis == 0 ? "" : String.format(Locale.ROOT, "  stalled %.1f s", millis / 1000.0))
+        + (presses ? "  merges are behind" : "");
   }
 
   private static String errors(List<ShardWatch.Followed> shards) {

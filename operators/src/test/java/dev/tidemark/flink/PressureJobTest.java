@@ -7,7 +7,6 @@ import dev.tidemark.gc.GcSettings;
 import dev.tidemark.log.LogEntry;
 import dev.tidemark.shard.ShardState;
 import dev.tidemark.spine.Bounds;
-import dev.tidemark.spine.Spine;
 import dev.tidemark.spine.SpineSpec;
 import dev.tidemark.spine.Written;
 import dev.tidemark.store.StoreSettings;
@@ -44,12 +43,14 @@ final class PressureJobTest {
   private static final Logger LOG = LoggerFactory.getLogger(PressureJobTest.class);
   private static final long SECONDS = Long.getLong("tidemark.pressure.seconds", 6);
 
-  /** A fifth of what is needed: merges read a part in the time that five commits take. */
   private static final long COMMIT_MILLIS = 50;
 
-  private static final long PART_MILLIS = 5 * COMMIT_MILLIS;
+  /** A fifth of what is needed: merges read one part while five are written. */
+  private static final int CHECKPOINTS_A_PART = 5;
 
-  private static final SpineSpec SPEC = new SpineSpec(4, 8, 8, 1 << 10, 2.0, true);
+  /** Batches of these tests are small by far: none is promoted for its size. */
+  private static final SpineSpec SPEC = new SpineSpec(4, 8, 8, 1 << 20, 2.0, true);
+
   private static final InMemoryReporter METRICS = InMemoryReporter.createWithRetainedMetrics();
 
   @RegisterExtension
@@ -103,7 +104,10 @@ final class PressureJobTest {
 
   private SlowMerges slowMerges() {
     SlowMerges store =
-        new SlowMerges(Stores.open("memory:" + shards.store, StoreSettings.DEFAULT), PART_MILLIS);
+        new SlowMerges(
+            Stores.open("memory:" + shards.store, StoreSettings.DEFAULT),
+            CountedRows.Faults.CHECKPOINTS::get,
+            CHECKPOINTS_A_PART);
     Stores.putMemory(shards.store, store);
     return store;
   }
@@ -112,8 +116,7 @@ final class PressureJobTest {
   private static final class Sightings {
     int pauses;
     long longestPauseMillis;
-    int checkpointsInPauses;
-    long readAfterPauses;
+    int checkpointsInIt;
   }
 
   /** Looks on for a while: a pause is half a second or more in which nothing is read. */
@@ -128,13 +131,12 @@ final class PressureJobTest {
       long now = CountedRows.Faults.READ.get();
       long still = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - since);
       if (now == read) {
-        seen.longestPauseMillis = Math.max(seen.longestPauseMillis, still);
-      } else {
-        if (still >= 500) {
-          seen.pauses++;
-          seen.checkpointsInPauses += CountedRows.Faults.CHECKPOINTS.get() - checkpoints;
-          seen.readAfterPauses += now - read;
+        if (still > seen.longestPauseMillis) {
+          seen.longestPauseMillis = still;
+          seen.checkpointsInIt = CountedRows.Faults.CHECKPOINTS.get() - checkpoints;
         }
+      } else {
+        seen.pauses += still >= 500 ? 1 : 0;
         read = now;
         since = System.nanoTime();
         checkpoints = CountedRows.Faults.CHECKPOINTS.get();
@@ -154,7 +156,7 @@ final class PressureJobTest {
     int most = 0;
     for (LogEntry entry : TestShards.entries(shard)) {
       state = state.apply(entry.diff());
-      int runs = Spine.of(state.batches(), state.consolidating()).runs();
+      int runs = state.spine().runs();
       Written written = Objects.requireNonNullElse(state.written(), Written.NONE);
       long bound = Bounds.of(state.spec(), written).runs();
       assertThat((long) runs)
@@ -170,7 +172,7 @@ final class PressureJobTest {
     SlowMerges store = slowMerges();
     boolean[] slow = {true};
     CountedRows.Faults.others = () -> slow[0];
-    long rows = 1_000 * SECONDS;
+    long rows = 2_000 * SECONDS;
     JobClient job = submit(rows, settings(true, Duration.ofMinutes(1)), 0);
     TestJobs.await("an append is refused", job, () -> stalled(job.getJobID()));
     int checkpoints = CountedRows.Faults.CHECKPOINTS.get();
@@ -184,7 +186,7 @@ final class PressureJobTest {
     job.getJobExecutionResult().get();
 
     assertThat(seen.longestPauseMillis).as("the source stands still").isGreaterThan(1_000);
-    assertThat(taken).as("checkpoints go on").isGreaterThan((int) (SECONDS * 3));
+    assertThat(seen.checkpointsInIt).as("checkpoints go on").isPositive();
     assertThat(stallMillis).isGreaterThan(500);
     assertThat(heldMillis).isGreaterThan(500);
     assertThat(readSlow).as("held back").isLessThan(rows);
@@ -197,17 +199,15 @@ final class PressureJobTest {
         .isEqualTo(Bounds.of(state.spec(), written).runs());
     assertThat(gauge(job.getJobID(), "writeAmplification")).isEqualTo(written.amplification());
     LOG.warn( // so that a long run tells its figures
-
-        "{} s of slow merges: {} of {} rows read, {} pauses of 500 ms and more (longest {} ms, {}"
-            + " checkpoints in them, {} rows right after), {} checkpoints, stalled {} ms, held {}"
+        "{} s of slow merges: {} of {} rows read, {} pauses of 500 ms and more that ended (longest"
+            + " of all {} ms, {} checkpoints in it), {} checkpoints, stalled {} ms, held {}"
             + " ms; most runs {} of {} at the end, {} versions",
         SECONDS,
         readSlow,
         rows,
         seen.pauses,
         seen.longestPauseMillis,
-        seen.checkpointsInPauses,
-        seen.readAfterPauses,
+        seen.checkpointsInIt,
         taken,
         (long) stallMillis,
         (long) heldMillis,

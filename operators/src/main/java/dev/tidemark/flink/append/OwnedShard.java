@@ -9,7 +9,6 @@ import dev.tidemark.shard.ShardState;
 import dev.tidemark.spine.Batch;
 import dev.tidemark.spine.Bounds;
 import dev.tidemark.spine.Pressure;
-import dev.tidemark.spine.Spine;
 import dev.tidemark.spine.Written;
 import dev.tidemark.time.Frontier;
 import java.io.IOException;
@@ -218,10 +217,7 @@ final class OwnedShard {
   }
 
   private double pressure(ShardState state) {
-    return state.exists()
-        ? Pressure.of(
-            state.spec(), Spine.of(state.batches(), state.consolidating()).count(0), stall.isFull())
-        : 0;
+    return state.exists() ? Pressure.of(state.spec(), state.spine().count(0), stall.isFull()) : 0;
   }
 
   /** Merges in the place of those who aren't there any more. */
