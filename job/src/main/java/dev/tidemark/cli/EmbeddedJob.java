@@ -1,6 +1,7 @@
 package dev.tidemark.cli;
 
 import dev.tidemark.flink.InputCounts;
+import dev.tidemark.job.JobFrame;
 import dev.tidemark.job.JobOptions;
 import dev.tidemark.job.StartPoint;
 import dev.tidemark.job.TidemarkJob;
@@ -15,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import org.apache.flink.api.common.JobExecutionResult;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.HeartbeatManagerOptions;
@@ -38,6 +40,13 @@ final class EmbeddedJob {
 
   /** Builds and submits the job. */
   static EmbeddedJob start(JobOptions options, StartPoint from) throws Exception {
+    return start(options, from, env -> TidemarkJob.build(env, options));
+  }
+
+  /** Submits what {@code build} builds. */
+  static EmbeddedJob start(
+      JobFrame options, StartPoint from, Consumer<StreamExecutionEnvironment> build)
+      throws Exception {
     Configuration conf = TidemarkJob.configuration(options);
     // Counters travel with the heartbeat: once a second, as the progress line is printed.
     conf.set(HeartbeatManagerOptions.HEARTBEAT_INTERVAL, Duration.ofSeconds(1));
@@ -49,7 +58,7 @@ final class EmbeddedJob {
     from.apply(conf);
     StreamExecutionEnvironment env =
         StreamExecutionEnvironment.createLocalEnvironmentWithWebUI(conf);
-    TidemarkJob.build(env, options);
+    build.accept(env);
     return new EmbeddedJob(env.executeAsync(options.name()), port);
   }
 
@@ -115,6 +124,17 @@ final class EmbeddedJob {
       return counts;
     }
     return counts;
+  }
+
+  /** Cancels the job and waits for its end. */
+  void cancel() throws InterruptedException {
+    try {
+      client.cancel().get(STOP_TIMEOUT_SECONDS, TimeUnit.SECONDS);
+      client.getJobExecutionResult().get(STOP_TIMEOUT_SECONDS, TimeUnit.SECONDS);
+    } catch (ExecutionException | TimeoutException | IllegalStateException e) {
+      // It was cancelled, which is no result, or it had ended by itself.
+      return;
+    }
   }
 
   /**

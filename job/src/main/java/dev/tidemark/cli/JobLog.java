@@ -1,6 +1,6 @@
 package dev.tidemark.cli;
 
-import dev.tidemark.job.JobOptions;
+import dev.tidemark.job.JobFrame;
 import java.nio.file.Path;
 import org.apache.logging.log4j.core.config.Configurator;
 
@@ -14,7 +14,7 @@ final class JobLog {
   private JobLog() {}
 
   /** Into the writer's folder, where that is on this machine. */
-  static void to(JobOptions options) {
+  static void to(JobFrame options) {
     String directory = options.writerDirectory();
     if (directory.startsWith("file:")) {
       to(Path.of(directory.replaceFirst("^file:(//)?", "")).resolve("tidemark.log"));

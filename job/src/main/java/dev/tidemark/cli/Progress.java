@@ -19,9 +19,26 @@ final class Progress {
   static String line(
       Duration elapsed, Map<String, Long> counts, List<ShardWatch.Followed> shards, Instant now) {
     long read = counts.getOrDefault(InputCounts.READ, 0L);
+    String begin = String.format(Locale.ROOT, "%4d s  read %,11d", elapsed.toSeconds(), read);
+    return line(begin, shards, now);
+  }
+
+  /** Where nothing is read. */
+  static String line(Duration elapsed, List<ShardWatch.Followed> shards, Instant now) {
+    int count = shards.size();
+    String begin =
+        String.format(
+            Locale.ROOT,
+            "%4d s  %d %s",
+            elapsed.toSeconds(),
+            count,
+            count == 1 ? "shard" : "shards");
+    return line(begin, shards, now);
+  }
+
+  private static String line(String begin, List<ShardWatch.Followed> shards, Instant now) {
     List<ShardWatch.Followed> open =
         shards.stream().filter(shard -> shard.state().exists()).toList();
-    String begin = String.format(Locale.ROOT, "%4d s  read %,11d", elapsed.toSeconds(), read);
     if (open.size() < shards.size()) {
       return begin + "  starting";
     }

@@ -2,6 +2,8 @@ package dev.tidemark.cli;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tidemark.job.CompactOptions;
+import dev.tidemark.job.JobFrame;
 import dev.tidemark.job.JobOptions;
 import dev.tidemark.job.Options;
 import dev.tidemark.job.StartPoint;
@@ -27,7 +29,8 @@ import picocli.CommandLine.Option;
     footer = {
       "",
       "Any option of conf/reference.md (tidemark reference) goes as --KEY VALUE: --shard.name orders, say.",
-      "Ctrl-C stops with a savepoint and says how to go on; a second one ends at once."
+      "Ctrl-C stops with a savepoint and says how to go on; a second one ends at once.",
+      "--role compact merges what jobs with --merge elsewhere write; it needs no source."
     })
 final class RunCommand implements Callable<Integer> {
   private final Context context;
@@ -62,6 +65,9 @@ final class RunCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     Options all = ReaderOptions.options(context, conf);
+    if (CompactOptions.wanted(all)) {
+      return compact(CompactOptions.of(all));
+    }
     JobOptions options = JobOptions.of(all);
     TidemarkJob.check(options);
     if (check) {
@@ -88,19 +94,35 @@ final class RunCommand implements Callable<Integer> {
     }
   }
 
+  private int compact(CompactOptions options) throws Exception {
+    reach(options);
+    Consumer<String> say = json ? context.err()::println : this::line;
+    if (check) {
+      List<String> names = options.find().stream().map(shard -> shard.name()).toList();
+      say.accept(
+          "the options are right and the store is reached; "
+              + (names.isEmpty()
+                  ? "there is no shard yet"
+                  : "shards: " + String.join(", ", names)));
+      return Exit.DONE;
+    }
+    JobLog.to(options);
+    return new CompactRun(options, context, say).run();
+  }
+
   private void line(String text) {
     context.out().line(text);
     context.out().flush();
   }
 
   /** Finds out in seconds whether the store will do. */
-  static void reach(JobOptions options) throws IOException {
+  static void reach(JobFrame options) throws IOException {
     try (ObjectStore store = open(options)) {
       Stores.probe(store);
     }
   }
 
-  static ObjectStore open(JobOptions options) {
+  static ObjectStore open(JobFrame options) {
     try {
       return Stores.open(options.warehouse(), options.store());
     } catch (IllegalArgumentException e) {

@@ -116,10 +116,24 @@ final class JobKeys {
   static final OptionKey<String> MERGE =
       fixed(
           "merge",
-          OptionType.choice(OptionType.table("here", "here"), List.of("elsewhere")),
+          OptionType.choice(OptionType.table("here", "here", "elsewhere", "elsewhere"), List.of()),
           "here",
           "one job is all that is needed",
-          "Where merges run.");
+          "Where merges run. With `elsewhere` this job only appends: since, garbage and merges are left to a job of `role = compact` beside it.");
+  static final OptionKey<Boolean> COMPACTS =
+      fixed(
+          "role",
+          OptionType.choice(OptionType.table("all", false, "compact", true), List.of()),
+          "all",
+          "one job is all that is needed",
+          "What the job does. With `compact` it reads no source and appends nothing: it merges the shards of `shard.name` or `tables`, else all of the warehouse, moves their since by `retain` (which must be set then) and collects their garbage. Its writer id is `writer.id` and `-compact`.");
+  static final OptionKey<Duration> FIND_INTERVAL =
+      fixed(
+          "find.interval",
+          OptionType.DURATION,
+          "1 min",
+          "a new shard has room for its first commits",
+          "How often an embedded job of `role = compact` looks for new shards in the warehouse.");
   static final OptionKey<Boolean> UNMATCHED_FAILS =
       fixed(
           "unmatched",
@@ -166,6 +180,8 @@ final class JobKeys {
           ERRORS_FAIL,
           CONCURRENT_WRITER,
           MERGE,
+          COMPACTS,
+          FIND_INTERVAL,
           UNMATCHED_FAILS,
           IDLE_INTERVAL,
           MAX_AHEAD,

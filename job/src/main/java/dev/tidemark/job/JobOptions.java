@@ -4,7 +4,6 @@ import dev.tidemark.flink.ShardTarget;
 import dev.tidemark.flink.SinkSettings;
 import dev.tidemark.flink.decode.DecodeSettings;
 import dev.tidemark.flink.source.SourceSettings;
-import dev.tidemark.store.StoreSettings;
 import java.time.Duration;
 import java.util.List;
 import java.util.SortedMap;
@@ -39,7 +38,8 @@ public record JobOptions(
     boolean settle,
     MergeLimits limits,
     int uiPort,
-    SortedMap<String, String> flink) {
+    SortedMap<String, String> flink)
+    implements JobFrame {
   /** Copies the list. */
   public JobOptions {
     shards = List.copyOf(shards);
@@ -55,21 +55,6 @@ public record JobOptions(
    */
   public record Checkpoints(
       Duration interval, Duration timeout, String directory, String restore) {}
-
-  /** The writer's id. */
-  public String writer() {
-    return sink.writer();
-  }
-
-  /** How to reach the store. */
-  public StoreSettings store() {
-    return sink.store();
-  }
-
-  /** Where this writer's checkpoints and savepoints lie. */
-  public String writerDirectory() {
-    return checkpoints.directory() + "/" + writer();
-  }
 
   /**
    * Works the options out.

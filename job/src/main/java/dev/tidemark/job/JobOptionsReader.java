@@ -1,5 +1,6 @@
 package dev.tidemark.job;
 
+import dev.tidemark.flink.ShardTarget;
 import dev.tidemark.flink.SinkSettings;
 import dev.tidemark.flink.StartMode;
 import dev.tidemark.flink.decode.DebeziumSettings;
@@ -35,11 +36,7 @@ final class JobOptionsReader {
     options.value(JobKeys.COMMIT);
     options.value(JobKeys.LATE);
     String name = options.value(JobKeys.NAME);
-    String writer = options.find(JobKeys.WRITER).orElse(name);
-    if (!writer.matches(WRITER_FORM)) {
-      throw new OptionException(
-          "writer.id = " + writer + ": letters, digits, '.', '_' and '-' only, at most 100");
-    }
+    String writer = writer(options.find(JobKeys.WRITER).orElse(name));
     String warehouse = options.required(JobKeys.WAREHOUSE).replaceAll("/+$", "");
     List<TableOptions> tables = TableOptions.of(options, warehouse);
     SourceSettings source = source(tables);
@@ -61,6 +58,44 @@ final class JobOptionsReader {
         MergeLimits.of(options),
         options.value(RunKeys.UI_PORT),
         flink);
+  }
+
+  CompactOptions readCompact() {
+    for (OptionKey<?> key : List.of(RunKeys.SETTLE, RunKeys.START, RunKeys.RESTORE)) {
+      if (options.find(key).isPresent()) {
+        throw new OptionException(
+            key.name() + " and role = compact: such a job has no input and no state; leave it out");
+      }
+    }
+    String name = options.value(JobKeys.NAME);
+    // Another id than the job's that appends: both may come from one file, and each has its folder.
+    String writer = writer(options.find(JobKeys.WRITER).orElse(name) + "-compact");
+    String warehouse = options.required(JobKeys.WAREHOUSE).replaceAll("/+$", "");
+    SortedMap<String, String> flink = options.below(Options.FLINK);
+    refuseFlink(flink);
+    Duration find = options.value(JobKeys.FIND_INTERVAL);
+    if (find.toMillis() < 1000) {
+      throw new OptionException("find.interval = " + Amounts.text(find) + ": must be at least 1 s");
+    }
+    List<ShardTarget> named = TableOptions.merged(options, warehouse);
+    return new CompactOptions(
+        name + " (compact)",
+        warehouse,
+        named,
+        named.isEmpty() ? TableOptions.retainOfOthers(options).orElse(null) : null,
+        find,
+        sink(writer).withMerging(true),
+        checkpoints(warehouse),
+        options.value(RunKeys.UI_PORT),
+        flink);
+  }
+
+  private static String writer(String writer) {
+    if (!writer.matches(WRITER_FORM)) {
+      throw new OptionException(
+          "writer.id = " + writer + ": letters, digits, '.', '_' and '-' only, at most 100");
+    }
+    return writer;
   }
 
   private SourceSettings source(List<TableOptions> tables) {

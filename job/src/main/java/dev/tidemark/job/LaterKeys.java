@@ -12,7 +12,6 @@ final class LaterKeys {
           "upsert.memory",
           "schema.change",
           "seal",
-          "role",
           "source.servers",
           "source.topics",
           "source.topic-pattern",

@@ -1,7 +1,9 @@
 package dev.tidemark.job;
 
+import dev.tidemark.flink.ShardTarget;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +23,10 @@ public final class Main {
     @Nullable String conf = given.remove(CONF);
     Options all = Options.of(conf == null ? null : OptionFile.read(Path.of(conf)), given);
     all.required(RunKeys.CHECKPOINT_DIR);
+    if (CompactOptions.wanted(all)) {
+      compact(CompactOptions.of(all));
+      return;
+    }
     JobOptions options = JobOptions.of(all);
     if (all.find(RunKeys.SETTLE).orElse(false)) {
       throw new OptionException(
@@ -30,6 +36,18 @@ public final class Main {
     StreamExecutionEnvironment env =
         StreamExecutionEnvironment.getExecutionEnvironment(TidemarkJob.configuration(options));
     TidemarkJob.build(env, options);
+    env.execute(options.name());
+  }
+
+  /** The shards are those that are there now: submit it anew for others. */
+  private static void compact(CompactOptions options) throws Exception {
+    List<ShardTarget> shards = options.find();
+    if (shards.isEmpty()) {
+      throw new OptionException("there is no shard in " + options.warehouse() + " to merge");
+    }
+    StreamExecutionEnvironment env =
+        StreamExecutionEnvironment.getExecutionEnvironment(TidemarkJob.configuration(options));
+    TidemarkJob.buildCompact(env, options, shards);
     env.execute(options.name());
   }
 

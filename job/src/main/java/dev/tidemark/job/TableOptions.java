@@ -65,6 +65,50 @@ record TableOptions(ShardTarget target, TableMapping mapping) {
     return found;
   }
 
+  /**
+   * The shards that a job of role compact is told to merge; empty: all of the warehouse. Of {@code
+   * tables} it takes the names and {@code retain}.
+   */
+  static List<ShardTarget> merged(Options options, String warehouse) {
+    List<ShardTarget> found = new ArrayList<>();
+    options
+        .find(JobKeys.SHARD)
+        .ifPresent(name -> found.add(merged(warehouse, name, retainOfOthers(options))));
+    for (JsonNode entry : options.tables()) {
+      String at = "tables[" + found.size() + "]";
+      Values values = Values.of(at, entry, ENTRY_KEYS);
+      String name = values.required("shard", "the shard's name under shard.warehouse");
+      Optional<Duration> retain =
+          values.read("retain", JobKeys.RETAIN).orElseGet(() -> retainOfOthers(options));
+      found.add(merged(warehouse, name, retain));
+    }
+    return found;
+  }
+
+  private static ShardTarget merged(String warehouse, String name, Optional<Duration> retain) {
+    return ShardTarget.merged(warehouse + "/" + checkedName(name), name, retain.orElse(null));
+  }
+
+  /** How much the shards of other jobs retain: never assumed. */
+  static Optional<Duration> retainOfOthers(Options options) {
+    return options
+        .find(JobKeys.RETAIN)
+        .orElseThrow(
+            () ->
+                new OptionException(
+                    "retain is missing: with role = compact this job gives up the history of the"
+                        + " shards it merges, for the jobs that write them; set it to what they"
+                        + " retain (--retain '1 h'), or to forever"));
+  }
+
+  private static String checkedName(String name) {
+    if (!name.matches(NAME_FORM)) {
+      throw new OptionException(
+          "shard " + name + ": letters, digits, '.', '_' and '-' only, at most 200");
+    }
+    return name;
+  }
+
   private static TableOptions single(Options options, String warehouse) {
     String name = options.required(JobKeys.SHARD);
     Values none = new Values("", Map.of());
@@ -109,10 +153,7 @@ record TableOptions(ShardTarget target, TableMapping mapping) {
       Schema schema,
       Values values,
       Values spec) {
-    if (!name.matches(NAME_FORM)) {
-      throw new OptionException(
-          "shard " + name + ": letters, digits, '.', '_' and '-' only, at most 200");
-    }
+    checkedName(name);
     Envelope envelope =
         values
             .read("envelope", SourceKeys.ENVELOPE)

@@ -1,6 +1,7 @@
 package dev.tidemark.job;
 
 import dev.tidemark.flink.ShardCommit;
+import dev.tidemark.flink.ShardTarget;
 import dev.tidemark.flink.SlotKeys;
 import dev.tidemark.flink.StartSettings;
 import dev.tidemark.flink.TidemarkSink;
@@ -31,7 +32,7 @@ public final class TidemarkJob {
   private TidemarkJob() {}
 
   /** Flink's configuration for a job: Tidemark's defaults, then the user's {@code flink.*}. */
-  public static Configuration configuration(JobOptions options) {
+  public static Configuration configuration(JobFrame options) {
     Configuration conf = new Configuration();
     JobOptions.Checkpoints checkpoints = options.checkpoints();
     conf.set(PipelineOptions.NAME, options.name());
@@ -58,9 +59,9 @@ public final class TidemarkJob {
   }
 
   /** Slots for all subtasks: the rows' and, in a group of their own, the merges'. */
-  private static int slots(JobOptions options) {
+  private static int slots(JobFrame options) {
     return Math.max(options.parallelism(), options.sink().writeParallelism())
-        + options.sink().mergeParallelism();
+        + (options.sink().merging() ? options.sink().mergeParallelism() : 0);
   }
 
   /**
@@ -82,6 +83,14 @@ public final class TidemarkJob {
     } catch (IllegalArgumentException e) {
       throw new OptionException(String.valueOf(e.getMessage()));
     }
+  }
+
+  /** Builds the topology of a job that merges these shards. */
+  public static void buildCompact(
+      StreamExecutionEnvironment env, CompactOptions options, List<ShardTarget> shards) {
+    env.setParallelism(options.parallelism());
+    env.setMaxParallelism(MAX_PARALLELISM);
+    TidemarkSink.compact(env, shards, options.sink());
   }
 
   /**

@@ -64,7 +64,7 @@ class OptionsTest {
         "commit                 ~ frontier ~ commit = frontier: not supported by this version; it takes checkpoint",
         "source.connector       ~ kafka    ~ source.connector = kafka: not supported by this version; it takes files | datagen",
         "late                   ~ drop     ~ late = drop: not supported by this version; it takes retime",
-        "merge                  ~ elsewhere~ merge = elsewhere: not supported by this version; it takes here",
+        "merge                  ~ there    ~ merge = there: not one of here, elsewhere; it takes here | elsewhere",
         "on-concurrent-writer   ~ lenient  ~ on-concurrent-writer = lenient: not supported by this version; it takes fail",
         "source.bounded         ~ false    ~ source.bounded = false: not supported by this version; it takes true",
         "read-only              ~ true     ~ read-only (--read-only): not supported by this version; leave it out",
@@ -101,6 +101,38 @@ class OptionsTest {
     assertThatThrownBy(() -> JobOptions.of(Options.of(null, all)))
         .isInstanceOf(OptionException.class)
         .hasMessageStartingWith(key + " is missing");
+  }
+
+  private static CompactOptions compact(String... keysAndValues) {
+    Map<String, String> all = new HashMap<>(Map.of("shard.warehouse", "file:///w"));
+    for (int i = 0; i < keysAndValues.length; i += 2) {
+      all.put(keysAndValues[i], keysAndValues[i + 1]);
+    }
+    return CompactOptions.of(Options.of(null, all));
+  }
+
+  @Test
+  void aJobThatOnlyMergesNeedsNoSourceButToBeToldWhatIsRetained() {
+    CompactOptions options = compact("retain", "2 h", "writer.id", "w", "merge", "elsewhere");
+    assertThat(options.writer()).isEqualTo("w-compact");
+    assertThat(options.sink().merging()).isTrue();
+    assertThat(options.retain()).isEqualTo(Duration.ofHours(2));
+    assertThat(options.named()).isEmpty();
+    assertThat(compact("retain", "forever", "shard.name", "a").named().get(0).url())
+        .isEqualTo("file:///w/a");
+    assertThatThrownBy(() -> compact()).hasMessageStartingWith("retain is missing: with role");
+    assertThatThrownBy(() -> compact("retain", "1 h", "settle", "true"))
+        .hasMessageStartingWith("settle and role = compact");
+    assertThatThrownBy(() -> compact("retain", "1 h", "find.interval", "1 ms"))
+        .hasMessageContaining("must be at least 1 s");
+  }
+
+  @Test
+  void whoeverLeavesMergesToOthersSettlesNothing() {
+    assertThat(read(Map.of()).settle()).isTrue();
+    assertThat(read(Map.of("merge", "elsewhere")).settle()).isFalse();
+    assertThatThrownBy(() -> read(Map.of("merge", "elsewhere", "settle", "true")))
+        .hasMessageStartingWith("settle = true, but merge = elsewhere");
   }
 
   @Test

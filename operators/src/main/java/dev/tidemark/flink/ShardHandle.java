@@ -53,12 +53,19 @@ public final class ShardHandle implements AutoCloseable {
   }
 
   /**
-   * Reads the log on; makes the shard if there is none; checks that its schema is the job's.
+   * Reads the log on; makes the shard if there is none; checks that its schema is the job's. A
+   * shard that the job only merges is left as it is.
    *
    * @throws StopForGoodException when the schema is another
    */
   public synchronized ShardState open(Author by) throws IOException {
     ShardState state = log.refresh();
+    if (!target.isWritten()) {
+      if (!state.exists()) {
+        throw new IOException(target.url() + " isn't there: the job that writes it makes it");
+      }
+      return state;
+    }
     if (!state.exists()) {
       Command create =
           new Command.Create(

@@ -4,6 +4,7 @@ import dev.tidemark.schema.Schema;
 import dev.tidemark.spine.SpineSpec;
 import java.io.Serializable;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,4 +19,15 @@ import org.jspecify.annotations.Nullable;
  */
 public record ShardTarget(
     String url, String name, Schema schema, SpineSpec spec, @Nullable Duration retain)
-    implements Serializable {}
+    implements Serializable {
+  /** A shard that a job merges and never appends to, or makes: what its rows are is in its log. */
+  public static ShardTarget merged(String url, String name, @Nullable Duration retain) {
+    return new ShardTarget(
+        url, name, new Schema(0, List.of(), List.of()), SpineSpec.DEFAULT, retain);
+  }
+
+  /** Whether the job appends to it. */
+  boolean isWritten() {
+    return !schema.columns().isEmpty();
+  }
+}

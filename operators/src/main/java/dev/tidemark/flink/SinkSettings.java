@@ -76,6 +76,27 @@ public record SinkSettings(
     return with(writeRuns, interval, settings, start);
   }
 
+  /** The same settings where this job merges or leaves that to another. */
+  public SinkSettings withMerging(boolean other) {
+    return new SinkSettings(
+        writer,
+        store,
+        writeParallelism,
+        writeRuns,
+        bufferBytes,
+        partTargetBytes,
+        inlineBytes,
+        idleInterval,
+        other,
+        mergeParallelism,
+        mergeMemoryBytes,
+        mergeChunkBytes,
+        maxStall,
+        gcInterval,
+        gc,
+        start);
+  }
+
   /** The same settings with another {@code start}. */
   public SinkSettings withStart(StartMode other) {
     return with(writeRuns, gcInterval, gc, other);

@@ -54,6 +54,8 @@ public final class TidemarkSink {
    */
   public static final String MERGE_GROUP = "merge";
 
+  private static final String DEFAULT_GROUP = "default";
+
   private TidemarkSink() {}
 
   /** The slots of a job with these shards, by which its source computes {@link Update#slotKey}. */
@@ -125,9 +127,7 @@ public final class TidemarkSink {
             .uid("tidemark-append")
             .setParallelism(Math.min(env.getParallelism(), shards.size()))
             .setMaxParallelism(slots.maxParallelism());
-    if (settings.merging()) {
-      sidePath(commits, shards, settings);
-    }
+    sidePath(commits, shards, settings);
     return commits;
   }
 
@@ -142,13 +142,27 @@ public final class TidemarkSink {
   }
 
   /**
+   * Builds a job that appends nothing: it merges shards that other jobs write, and moves their
+   * since and collects their garbage. What is written it learns from the logs, at each tick.
+   *
+   * @param shards what to merge; one that isn't there yet is waited for
+   * @throws IllegalArgumentException when checkpointing is off or the runtime mode is not STREAMING
+   */
+  public static void compact(
+      StreamExecutionEnvironment env, List<ShardTarget> shards, SinkSettings settings) {
+    checkMode(env);
+    sidePath(ShardTicks.stream(env, shards), shards, settings);
+  }
+
+  /**
    * What keeps the spines within their specs; nothing in it may hold up a barrier. Spine and
    * install are one subtask each, for all shards: they decide and commit, the work is merge's.
+   *
+   * <p>With merge = elsewhere it is there and does nothing, so that a job can be restored under
+   * either setting: Flink refuses state that no operator wants.
    */
   private static void sidePath(
-      SingleOutputStreamOperator<ShardCommit> commits,
-      List<ShardTarget> shards,
-      SinkSettings settings) {
+      DataStream<ShardCommit> commits, List<ShardTarget> shards, SinkSettings settings) {
     SingleOutputStreamOperator<MergeTask> spine =
         commits
             .global()
@@ -163,15 +177,15 @@ public final class TidemarkSink {
             .transform(
                 "merge", MergedChunk.TYPE, new MergeOperator(new MergeOptions(shards, settings)))
             .uid("tidemark-merge")
-            .slotSharingGroup(MERGE_GROUP)
-            .setParallelism(settings.mergeParallelism());
+            .slotSharingGroup(settings.merging() ? MERGE_GROUP : DEFAULT_GROUP)
+            .setParallelism(settings.merging() ? settings.mergeParallelism() : 1);
     spine
         .getSideOutput(SpineOperator.CHANGES)
         .global()
         .connect(merge.global())
         .transform("install", Types.VOID, new InstallOperator(new InstallOptions(shards, settings)))
         .uid("tidemark-install")
-        .slotSharingGroup("default")
+        .slotSharingGroup(DEFAULT_GROUP)
         .setParallelism(1)
         .setMaxParallelism(1);
   }

@@ -85,7 +85,7 @@ final class Stall {
       return "Switch merging on again";
     }
     if (!settings.merging()) {
-      return "This job leaves merging to others: see that one of them runs";
+      return "This job leaves merging to others: see that one of role = compact runs";
     }
     return "If merges don't keep up, give them more (merge.parallelism) or the shard a larger queue;"
         + " if they fail, the merge task's warnings say why";

@@ -118,10 +118,12 @@ public final class InstallOperator extends AbstractStreamOperator<Void>
       mergedBytes.add(counter(shard, "mergedBytes"));
     }
     finished = new FinishedChunks();
-    for (MergedChunk chunk : finishedState.get()) {
-      add(chunk);
+    if (options.settings().merging()) {
+      for (MergedChunk chunk : finishedState.get()) {
+        add(chunk);
+      }
+      startUpkeep();
     }
-    startUpkeep();
   }
 
   private void startUpkeep() {

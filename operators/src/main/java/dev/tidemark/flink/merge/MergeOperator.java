@@ -135,7 +135,7 @@ public final class MergeOperator extends AbstractStreamOperator<MergedChunk>
       failures.add(counter);
     }
     warned = new HashSet<>();
-    unfinished.removeIf(task -> task.plan().isEmpty());
+    unfinished.removeIf(task -> task.plan().isEmpty() || !options.settings().merging());
     tries = new HashMap<>();
     started = new HashSet<>();
     resting = new ArrayList<>();

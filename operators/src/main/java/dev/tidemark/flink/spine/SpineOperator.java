@@ -181,12 +181,16 @@ public final class SpineOperator extends AbstractStreamOperator<MergeTask>
       ShardTarget target = options.shards().get(index);
       shards.add(
           new Shard(index, ShardHandles.acquire(getRuntimeContext(), target, options.settings())));
+      shards.get(index).busy = options.settings().merging();
     }
     maybeTick();
   }
 
   @Override
   public void processElement(StreamRecord<ShardCommit> element) throws Exception {
+    if (!options.settings().merging()) {
+      return;
+    }
     ShardCommit commit = element.getValue();
     Shard shard = shards.get(commit.shard());
     shard.committed = commit.seqno();
