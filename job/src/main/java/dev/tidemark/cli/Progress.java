@@ -20,7 +20,7 @@ final class Progress {
       Duration elapsed, Map<String, Long> counts, List<ShardWatch.Followed> shards, Instant now) {
     long read = counts.getOrDefault(InputCounts.READ, 0L);
     String begin = String.format(Locale.ROOT, "%4d s  read %,11d", elapsed.toSeconds(), read);
-    return line(begin, shards, now);
+    return line(begin, counts, shards, now);
   }
 
   /** Where nothing is read. */
@@ -33,10 +33,11 @@ final class Progress {
             elapsed.toSeconds(),
             count,
             count == 1 ? "shard" : "shards");
-    return line(begin, shards, now);
+    return line(begin, Map.of(), shards, now);
   }
 
-  private static String line(String begin, List<ShardWatch.Followed> shards, Instant now) {
+  private static String line(
+      String begin, Map<String, Long> counts, List<ShardWatch.Followed> shards, Instant now) {
     List<ShardWatch.Followed> open =
         shards.stream().filter(shard -> shard.state().exists()).toList();
     if (open.size() < shards.size()) {
