@@ -10,7 +10,7 @@ import org.apache.flink.util.Collector;
 
 /**
  * Updates of a few keys: number n sets key n mod keys to n at time n, and takes back what stood
- * there. Every so many, an error row.
+ * there. Every so many, an error row. The second half comes slowly while faults are left.
  */
 final class ManyUpdates {
   static final int KEYS = 20;
@@ -24,7 +24,7 @@ final class ManyUpdates {
             new NumberSequenceSource(0, count - 1), WatermarkStrategy.noWatermarks(), "numbers")
         .uid("numbers")
         .setParallelism(1)
-        .flatMap(new ToUpdates(pauseMillis, slots))
+        .flatMap(new ToUpdates(count / 2, pauseMillis, slots))
         .returns(Update.TYPE)
         .uid("to-updates")
         .setParallelism(1)
@@ -38,10 +38,12 @@ final class ManyUpdates {
   private static final class ToUpdates extends RichFlatMapFunction<Long, Update> {
     private static final long serialVersionUID = 1L;
 
+    private final long half;
     private final long pauseMillis;
     private final SlotKeys slots;
 
-    ToUpdates(long pauseMillis, SlotKeys slots) {
+    ToUpdates(long half, long pauseMillis, SlotKeys slots) {
+      this.half = half;
       this.pauseMillis = pauseMillis;
       this.slots = slots;
     }
@@ -49,7 +51,7 @@ final class ManyUpdates {
     @Override
     public void flatMap(Long number, Collector<Update> out) throws Exception {
       if (number % 50 == 0) {
-        Thread.sleep(pauseMillis);
+        Thread.sleep(number > half && CountedRows.Faults.areLeft() ? 4 * pauseMillis : pauseMillis);
       }
       long key = number % KEYS;
       if (number >= KEYS) {
