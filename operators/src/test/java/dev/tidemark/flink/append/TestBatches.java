@@ -8,6 +8,7 @@ import dev.tidemark.part.RowBlock;
 import dev.tidemark.row.RowBuffer;
 import dev.tidemark.spine.Batch;
 import dev.tidemark.spine.Part;
+import dev.tidemark.spine.PartLocation;
 import dev.tidemark.time.BatchDescription;
 import dev.tidemark.time.Frontier;
 import java.util.ArrayList;
@@ -39,6 +40,30 @@ final class TestBatches {
     RowBuffer buffer = buffer(List.of(updates), false);
     List<Part> run = TestShards.parts(target).writeRun(buffer.sorted(), TestShards.SCHEMA);
     return batch(slot, lower, upper, List.of(run), List.of(updates));
+  }
+
+  /** A batch of one row in a run that exists by name only: for whoever doesn't read it. */
+  static WrittenBatch named(int slot, long lower, long upper, String key) {
+    long time = upper - 1;
+    PartLocation at = new PartLocation.Stored(key, 100, "00c0ffee");
+    Part part = new Part(at, 1, 24, 1, 0, null, null, time, time, Map.of());
+    Batch batch =
+        new Batch(
+            "",
+            new BatchDescription(Frontier.of(lower), Frontier.of(upper)),
+            Frontier.MINIMUM,
+            0,
+            List.of(List.of(part)),
+            List.of(),
+            1,
+            24,
+            0,
+            OptionalLong.of(1),
+            time,
+            false,
+            1,
+            Map.of());
+    return new WrittenBatch(0, slot, batch, WrittenBatch.NO_BLOCK, WrittenBatch.NO_BLOCK);
   }
 
   private static WrittenBatch batch(
