@@ -267,7 +267,7 @@ final class Administering {
     List<Fact> remove = new ArrayList<>();
     going.forEach(batch -> remove.add(new Fact.BatchFact(batch)));
     if (going.size() == batches.size() && state.consolidating() != null) {
-      remove.add(new Fact.ConsolidatingFact(state.consolidating()));
+      remove.add(new Fact.ConsolidatingFact(state.consolidating(), state.consolidationForced()));
     }
     BatchDescription bounds = new BatchDescription(first.bounds().lower(), last.bounds().upper());
     return ShardMachine.commit(

@@ -84,8 +84,12 @@ public sealed interface Fact {
     }
   }
 
-  /** A consolidation of all batches below {@code upper} is under way. */
-  record ConsolidatingFact(Frontier upper) implements Fact {
+  /**
+   * A consolidation of all batches below {@code upper} is under way.
+   *
+   * @param forced whether what it writes is counted apart: rule 4 would not have asked for it
+   */
+  record ConsolidatingFact(Frontier upper, boolean forced) implements Fact {
     @Override
     public String name() {
       return "consolidating";

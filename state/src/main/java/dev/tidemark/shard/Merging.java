@@ -119,7 +119,12 @@ final class Merging {
     Refusal full = levelFull(state, spine, level, Spine.weight(output));
     return full != null
         ? full
-        : replace(state, inputs, output, level, new Fact.ConsolidatingFact(upper));
+        : replace(
+            state,
+            inputs,
+            output,
+            level,
+            new Fact.ConsolidatingFact(upper, state.consolidationForced()));
   }
 
   private static Decision replace(
@@ -137,7 +142,7 @@ final class Merging {
       remove.add(done);
     }
     add.add(new Fact.BatchFact(output.withBounds(bounds(inputs)).atLevel(level)));
-    boolean forced = done != null && !Spine.pays(state.spec(), inputs);
+    boolean forced = done != null && done.forced();
     state.recount(written -> forced ? written.force(output) : written.merge(output), remove, add);
     return ShardMachine.commit(remove, add);
   }
@@ -271,9 +276,9 @@ final class Merging {
   }
 
   /**
-   * Announces a consolidation.
-   *
-   * @param forced whether it may take rows past since, which a later one has to write again
+   * Announces a consolidation. A forced one is none of rule 4's, and counted apart, if its garbage
+   * doesn't pay for it, or if it takes rows past since: these cancel nothing yet, and a later one
+   * has to write them again. That is settled here, as the spec may be another when it is installed.
    */
   private static Decision begin(ShardState state, Frontier upper, boolean forced) {
     if (state.retired()) {
@@ -285,23 +290,30 @@ final class Merging {
           ? new Nothing("the consolidation up to " + upper + " is announced already")
           : new Stale("another consolidation is under way, up to " + underWay);
     }
-    boolean ends = false;
-    for (Batch batch : state.batches()) {
-      if (Spine.isConsolidating(batch, upper)) {
-        ends = batch.bounds().upper().equals(upper);
-        if (!forced && batch.maxTime() > state.since().time()) {
-          return new Invalid(
-              "batch "
-                  + batch.id()
-                  + " has rows past since "
-                  + state.since()
-                  + ": it can't be consolidated yet");
-        }
+    List<Batch> inputs = Spine.of(state.batches(), upper).consolidating();
+    if (inputs.isEmpty() || !inputs.get(inputs.size() - 1).bounds().upper().equals(upper)) {
+      return new Stale("no batch ends at " + upper + " any more");
+    }
+    Batch past = firstPast(inputs, state.since());
+    if (!forced && past != null) {
+      return new Invalid(
+          "batch "
+              + past.id()
+              + " has rows past since "
+              + state.since()
+              + ": it can't be consolidated yet");
+    }
+    boolean apart = forced && (past != null || !Spine.pays(state.spec(), inputs));
+    return ShardMachine.commit(List.of(), List.of(new Fact.ConsolidatingFact(upper, apart)));
+  }
+
+  private static @Nullable Batch firstPast(List<Batch> batches, Frontier since) {
+    for (Batch batch : batches) {
+      if (batch.maxTime() > since.time()) {
+        return batch;
       }
     }
-    return ends
-        ? ShardMachine.commit(List.of(), List.of(new Fact.ConsolidatingFact(upper)))
-        : new Stale("no batch ends at " + upper + " any more");
+    return null;
   }
 
   // ---- Both

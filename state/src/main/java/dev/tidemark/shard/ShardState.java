@@ -152,6 +152,12 @@ public final class ShardState {
     return fact == null ? null : fact.upper();
   }
 
+  /** Whether what the consolidation under way writes is counted apart. */
+  boolean consolidationForced() {
+    Fact.ConsolidatingFact fact = single("consolidating", Fact.ConsolidatingFact.class);
+    return fact != null && fact.forced();
+  }
+
   /** The day up to which no part may be brought in any more, null when none was swept. */
   public @Nullable String swept() {
     Fact.SweptFact fact = single("swept", Fact.SweptFact.class);

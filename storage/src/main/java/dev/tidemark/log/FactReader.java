@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads what {@link FactWriter} writes, trusting nothing. */
 final class FactReader {
-  /** A key of "written" that is there where it isn't 0. */
+  /** A key of "written" that is there where it isn't 0, and of "consolidating". */
   static final String FORCED = "forced";
 
   private static final Pattern DAY = Pattern.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}");
@@ -40,7 +40,7 @@ final class FactReader {
       case "shard" -> shard(in.child(name));
       case "schema" -> schema(in.child(name));
       case "spec" -> spec(in.child(name));
-      case "consolidating" -> new Fact.ConsolidatingFact(in.frontier(name));
+      case "consolidating" -> consolidating(name, in);
       case "upper" -> new Fact.UpperFact(in.frontier(name));
       case "since" -> new Fact.SinceFact(in.frontier(name));
       case "swept" -> new Fact.SweptFact(matching(in, name, DAY, "is no day"));
@@ -58,6 +58,16 @@ final class FactReader {
       throw in.fault(key, fault);
     }
     return text;
+  }
+
+  private static Fact consolidating(String name, JsonObject in) throws LogFormatException {
+    if (!in.isObject(name)) {
+      return new Fact.ConsolidatingFact(in.frontier(name), false);
+    }
+    JsonObject fields = in.child(name);
+    Fact fact = new Fact.ConsolidatingFact(fields.frontier("upper"), fields.flag(FORCED));
+    fields.nothingLeft();
+    return fact;
   }
 
   private static Fact shard(JsonObject in) throws LogFormatException {

@@ -85,7 +85,7 @@ final class FactWriter implements AutoCloseable {
     } else if (fact instanceof Fact.SpecFact spec) {
       spec(spec.spec(), spec.extra());
     } else if (fact instanceof Fact.ConsolidatingFact consolidating) {
-      time("consolidating", consolidating.upper().time());
+      consolidating(consolidating);
     } else if (fact instanceof Fact.UpperFact upper) {
       time("upper", upper.upper().time());
     } else if (fact instanceof Fact.SinceFact since) {
@@ -104,6 +104,18 @@ final class FactWriter implements AutoCloseable {
       throw new IllegalStateException("no form for " + fact.getClass());
     }
     json.writeEndObject();
+  }
+
+  private void consolidating(Fact.ConsolidatingFact consolidating) throws IOException {
+    long upper = consolidating.upper().time();
+    if (!consolidating.forced()) {
+      time("consolidating", upper);
+      return;
+    }
+    begin("consolidating");
+    time("upper", upper);
+    flag(FactReader.FORCED, true);
+    end();
   }
 
   private void schema(Schema schema, Map<String, String> extra) throws IOException {

@@ -62,7 +62,7 @@ final class RandomFacts {
       case 0 -> new Fact.ShardFact(text(), "1." + random.nextInt(20));
       case 1 -> new Fact.SchemaFact(schema(), extra());
       case 2 -> new Fact.SpecFact(spec(), extra());
-      case 3 -> new Fact.ConsolidatingFact(frontier());
+      case 3 -> new Fact.ConsolidatingFact(frontier(), random.nextBoolean());
       case 4 -> new Fact.UpperFact(frontier());
       case 5 -> new Fact.SinceFact(frontier());
       case 6 -> new Fact.SweptFact("2026-11-" + (10 + random.nextInt(20)));
