@@ -31,6 +31,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
@@ -191,6 +192,19 @@ class S3CasesTest {
   }
 
   @ParameterizedTest
+  @DisplayName("P-RD-06: a part that is cut each time is an error that names it, never a short one")
+  @CsvSource({"300", "12000"})
+  void downloadsThatAreAlwaysCut(int count) throws Exception {
+    Part part = parts().writeRun(rows(count, 1_000), TestShard.SCHEMA).get(0);
+    for (FaultyS3.Fault fault : List.of(FaultyS3.TRUNCATED, FaultyS3.RESET_MID_BODY)) {
+      server.otherwise = fault;
+      assertThatThrownBy(() -> drain(parts().read(part, TestShard.SCHEMA, TestShard.SCHEMA)))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("bucket/part/2026-11-30/a.parquet");
+    }
+  }
+
+  @ParameterizedTest
   @DisplayName("P-RD-06: a flipped bit in a large or small part is an error that names the part")
   @CsvSource({"300", "12000"})
   void flippedBits(int count) throws Exception {
@@ -287,6 +301,30 @@ class S3CasesTest {
     store.put("part/a", Body.of(new byte[20 << 20]));
     assertThat(store.get("log/1")).contains(bytes("v"));
     assertThat(server.objects.get("part/a")).hasSize(20 << 20);
+  }
+
+  @Test
+  @DisplayName("P-S3-07: parts that were signed before the clock jumped are signed anew")
+  void clockThatJumpsDuringAnUpload() throws Exception {
+    AtomicInteger parts = new AtomicInteger();
+    server.otherwise =
+        (faulty, request, connection) -> {
+          int sent = request.asks("partNumber") ? parts.incrementAndGet() : parts.get();
+          Instant now = Instant.now().plus(Duration.ofMinutes(sent < 2 ? 0 : 16));
+          Instant signed = SIGNED_AT.parse(request.headers.get("x-amz-date"), Instant::from);
+          if (Duration.between(signed, now).abs().compareTo(MOST_SKEW) > 0) {
+            connection.answer(skewed(now));
+          } else {
+            FaultyS3.NONE.serve(faulty, request, connection);
+          }
+        };
+    byte[] large = new byte[40 << 20];
+    new Random(7).nextBytes(large);
+    store.put("part/a", Body.of(large));
+    assertThat(Arrays.equals(server.objects.get("part/a"), large)).isTrue();
+    long needed = (large.length - 1) / S3Upload.partBytes(large.length) + 1;
+    assertThat(parts.get()).as("some were refused and sent again").isGreaterThan((int) needed);
+    assertThat(server.unfinishedUploads()).isZero();
   }
 
   private static FaultyS3.Answer skewed(Instant now) {
