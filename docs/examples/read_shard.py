@@ -85,7 +85,7 @@ def state_of(folder):
         # A number that isn't there is the end of the log only where nothing of the block may have been deleted.
         if not os.path.exists(f"{folder}/log/closed/{(base + 1) // 1024:010d}.json"):
             check(state, f"{folder}: there is no shard")
-            seen.update({"rollup at version": base, "versions behind it": seqno - 1 - base})
+            seen.update({"rollup at version": base, "versions read": seqno - 1 - base})
             return state
         check(base != stale, f"the log behind version {base} has been deleted, but no newer rollup can be read")
         stale = base
