@@ -43,7 +43,9 @@ public record Cost(double commits, double merges, double puts, double gets, doub
     double mergedBytes =
         load.bytesPerSecond() * Load.MONTH_SECONDS * Math.max(0, writes(load, bounds) - 1);
     double mergeBytes = merges == 0 ? 0 : mergedBytes / merges;
-    double sinceMoves = Math.min(commits, Load.MONTH_SECONDS / 60);
+    double minutes = Load.MONTH_SECONDS / 60;
+    double sinceMoves =
+        Math.min(commits, load.retainMillis() == 0 ? Math.max(minutes, merges) : minutes);
     double versions = commits + merges + sinceMoves;
     double puts =
         versions * (1 + 1 / ROLLUP_VERSIONS)
