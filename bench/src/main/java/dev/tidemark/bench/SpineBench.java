@@ -39,7 +39,7 @@ public final class SpineBench {
   private static final double LOAD = 0.7;
 
   /** A chunk must take less than N commits (NoStall), which are quick here: not the default. */
-  private static final long CHUNK_BYTES = 32L << 20;
+  private static final long CHUNK_BYTES = 8L << 20;
 
   private final Path folder;
   private int shards;
@@ -195,7 +195,7 @@ public final class SpineBench {
     Load load =
         new Load(
             written.bytes() / (COMMITS * (tick / 1e9)), tick / 1_000_000, runs, months, kept, 0);
-    Cost cost = Cost.of(SpineSpec.DEFAULT, load);
+    Cost cost = Cost.of(SpineSpec.DEFAULT, load, CHUNK_BYTES);
     double share = COMMITS / cost.commits();
     figures.put("puts", puts);
     figures.put("puts_closed_form", Math.round(cost.puts() * share));

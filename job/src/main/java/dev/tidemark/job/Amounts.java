@@ -87,6 +87,9 @@ public final class Amounts {
       throw new IllegalArgumentException("not a number with a unit (" + known + ")");
     }
     if (matcher.group(2).isEmpty()) {
+      if (matcher.group(1).matches("0+")) {
+        return 0; // of whatever
+      }
       throw new IllegalArgumentException("the unit is missing (" + known + ")");
     }
     Long factor = units.get(matcher.group(2));

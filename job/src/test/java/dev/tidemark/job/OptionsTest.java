@@ -223,6 +223,17 @@ class OptionsTest {
   }
 
   @Test
+  void nothingNeedsNoUnit() {
+    OptionFile file =
+        OptionFile.parse(
+            "f.yaml",
+            "shard.warehouse: /w\nretain: 0\nsource: {path: x, format: debezium-json}\n"
+                + "tables: [{shard: a, schema: \"id INT\"}]\n");
+    JobOptions options = JobOptions.of(Options.of(file, Map.of()));
+    assertThat(options.shards().get(0).retain()).isEqualTo(Duration.ZERO);
+  }
+
+  @Test
   void theReferenceIsThatOfTheKeys() throws IOException {
     Path file = Path.of(System.getProperty("tidemark.root"), "conf", "reference.md");
     assertThat(Files.readString(file))

@@ -31,11 +31,19 @@ public record Cost(double commits, double merges, double puts, double gets, doub
   /** A rollup is written each so many versions. */
   private static final double ROLLUP_VERSIONS = 64;
 
+  /** Merges are cut at this size: the default of merge.chunk-bytes. */
+  private static final double CHUNK_BYTES = 256 * MIB;
+
   /** Merged inputs stay for so long: the default of gc.keep. */
   private static final double KEEP_SECONDS = 3600;
 
   /** The cost of a load under a spec. */
   public static Cost of(SpineSpec spec, Load load) {
+    return of(spec, load, CHUNK_BYTES);
+  }
+
+  /** The cost of a load under a spec, where merges are cut into chunks of that size. */
+  public static Cost of(SpineSpec spec, Load load, double chunkBytes) {
     Bounds bounds = load.bounds(spec);
     double commits = load.commitsPerMonth();
     double runBytes = load.commitBytes() / load.runs();
@@ -54,8 +62,23 @@ public record Cost(double commits, double merges, double puts, double gets, doub
     // A merge reads what it writes and what vanishes: at most all that was ever written.
     double readBytes = load.bytesPerSecond() * Load.MONTH_SECONDS * writes(load, bounds);
     double inputs = commits * load.runs() + merges;
-    double gets = inputs * getsOf(inputs == 0 ? 0 : readBytes / inputs);
+    double gets =
+        inputs * getsOf(inputs == 0 ? 0 : readBytes / inputs)
+            + getsOfChunks(spec, load, bounds) / chunkBytes;
     return new Cost(commits, merges, puts, gets, stored(spec, load, bounds));
+  }
+
+  /**
+   * What chunks ask for anew, times the size of a chunk: each opens all of its merge's runs, and
+   * reads a row group or a small part that the one before it has read too. A merge has N runs or
+   * so; a consolidation as many as there are.
+   */
+  private static double getsOfChunks(SpineSpec spec, Load load, Bounds bounds) {
+    double bytes = load.bytesPerSecond() * Load.MONTH_SECONDS;
+    double merges = bytes * bounds.depth() * spec.fanIn();
+    double consolidations =
+        load.kept() == 1 ? 0 : bytes / (spec.space() - 1) * (bounds.runs() + load.runs());
+    return 2 * (merges + consolidations);
   }
 
   /** Merges a commit: each leaves at least N - 1 runs fewer, and a commit brings r. */

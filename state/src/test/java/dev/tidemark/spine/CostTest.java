@@ -45,7 +45,8 @@ final class CostTest {
     assertThat(cost.merges()).isCloseTo(259_200 / 7.0, within(1e-6));
     double versions = 259_200 + 259_200 / 7.0 + 43_200;
     assertThat(cost.puts()).isCloseTo(versions * 65 / 64 + 259_200 / 7.0, within(1e-3));
-    assertThat(cost.gets()).isCloseTo(259_200 * 8 / 7.0, within(1e-3));
+    double chunks = 1000.0 * 30 * 86_400 * load.bounds(SPEC).depth() / (256 << 20);
+    assertThat(cost.gets()).isCloseTo(259_200 * 8 / 7.0 + 2 * 8 * chunks, within(1e-3));
   }
 
   @Test
