@@ -38,9 +38,6 @@ public final class SpineBench {
   private static final int KEYS = 1_000_000;
   private static final double LOAD = 0.7;
 
-  /** A chunk must take less than N commits (NoStall), which are quick here: not the default. */
-  private static final long CHUNK_BYTES = 8L << 20;
-
   private final Path folder;
   private int shards;
 
@@ -51,13 +48,18 @@ public final class SpineBench {
     this.folder = folder;
   }
 
-  /** Arguments: a folder for the shards, then the runs a batch of each run of the bench. */
+  /**
+   * Arguments: a folder for the shards, then for each run of the bench the runs a batch and the MiB
+   * that merges are cut to, as in 1:16. A chunk must take less time than N runs (NoStall), which
+   * come quickly here, so it must be far below the default.
+   */
   public static void main(String[] args) throws IOException {
     SpineBench bench = new SpineBench(Path.of(args[0]));
     // Updates cancel some of what a merge reads: about as much of it as in the two together.
     double bytesPerSecond = (bench.mergeRate(true) + bench.mergeRate(false)) / 2;
     for (int i = 1; i < args.length; i++) {
-      bench.updates(Integer.parseInt(args[i]), bytesPerSecond);
+      String[] sizes = args[i].split(":", -1);
+      bench.updates(Integer.parseInt(sizes[0]), Long.parseLong(sizes[1]) << 20, bytesPerSecond);
     }
   }
 
@@ -125,31 +127,47 @@ public final class SpineBench {
 
   // ---- Updates of many keys
 
-  private void updates(int runs, double bytesPerSecond) throws IOException {
-    long tick = tick(runs, bytesPerSecond);
+  private void updates(int runs, long chunkBytes, double bytesPerSecond) throws IOException {
+    double rate = pilot(runs, chunkBytes, tick(runs, bytesPerSecond, chunkBytes));
+    long tick = tick(runs, rate, chunkBytes);
     ObjectStore model = new MemoryStore("model");
-    CountedRows counted = counted(bytesPerSecond);
-    run("model, " + runs + " runs a batch", model, created(model), counted, runs, tick);
+    CountedRows counted = new CountedRows(KEYS, rowBytes, rate, chunkBytes);
+    run(
+        "model, " + runs + " runs a batch",
+        model,
+        created(model),
+        counted,
+        new Pace(runs, chunkBytes, tick));
     ObjectStore store = store();
     ShardLog log = created(store);
-    StoredRows stored = new StoredRows(store, log.known().shard(), keys(), CHUNK_BYTES);
-    run("updates, " + runs + " runs a batch", store, log, stored, runs, tick);
+    StoredRows stored = new StoredRows(store, log.known().shard(), keys(), chunkBytes);
+    run("updates, " + runs + " runs a batch", store, log, stored, new Pace(runs, chunkBytes, tick));
   }
 
-  private CountedRows counted(double bytesPerSecond) {
-    return new CountedRows(KEYS, rowBytes, bytesPerSecond, CHUNK_BYTES);
+  /** The row bytes that merges of such batches read in a second: those of a shorter run. */
+  private double pilot(int runs, long chunkBytes, long tick) throws IOException {
+    ObjectStore store = store();
+    ShardLog log = created(store);
+    SpineClock clock =
+        new SpineClock(log, new StoredRows(store, log.known().shard(), keys(), chunkBytes));
+    clock.run(new KeyUpdates(KEYS, UPDATES / COMMITS), COMMITS / 4, runs, tick);
+    return (double) clock.inputRows() * rowBytes / (clock.busyNanos() / 1e9);
   }
 
   /** How long a tick must be for the load wanted, by the model: a late merger has less to do. */
-  private long tick(int runs, double bytesPerSecond) throws IOException {
+  private long tick(int runs, double bytesPerSecond, long chunkBytes) throws IOException {
     long tick = 1_000_000_000L;
     for (int round = 0; round < 4; round++) {
-      SpineClock clock = new SpineClock(created(new MemoryStore("pace")), counted(bytesPerSecond));
+      CountedRows rows = new CountedRows(KEYS, rowBytes, bytesPerSecond, chunkBytes);
+      SpineClock clock = new SpineClock(created(new MemoryStore("pace")), rows);
       clock.run(new KeyUpdates(KEYS, UPDATES / COMMITS), COMMITS, runs, tick);
       tick = (long) (clock.busyNanos() / LOAD / COMMITS);
     }
     return tick;
   }
+
+  /** Runs a batch, what merges are cut to, and the nanoseconds from a commit to the next. */
+  private record Pace(int runs, long chunkBytes, long tick) {}
 
   private static ShardLog created(ObjectStore store) throws IOException {
     ShardLog log = new ShardLog(store);
@@ -157,12 +175,11 @@ public final class SpineBench {
     return log;
   }
 
-  private void run(
-      String figure, ObjectStore store, ShardLog log, SpineRows rows, int runs, long tick)
+  private void run(String figure, ObjectStore store, ShardLog log, SpineRows rows, Pace pace)
       throws IOException {
     KeyUpdates updates = new KeyUpdates(KEYS, UPDATES / COMMITS);
     SpineClock clock = new SpineClock(log, rows);
-    clock.run(updates, COMMITS, runs, tick);
+    clock.run(updates, COMMITS, pace.runs(), pace.tick());
     double load = (double) clock.busyNanos() / clock.nowNanos();
     clock.rest();
     ShardState state = log.known();
@@ -170,8 +187,8 @@ public final class SpineBench {
     long stored = state.batches().stream().mapToLong(Batch::bytes).sum();
     Map<String, Object> figures = new LinkedHashMap<>();
     figures.put("figure", figure);
-    figures.put("tick_ms", tick / 1_000_000);
-    figures.put("chunk_mib", CHUNK_BYTES >> 20);
+    figures.put("tick_ms", pace.tick() / 1_000_000);
+    figures.put("chunk_mib", pace.chunkBytes() >> 20);
     figures.put("merge_load", round(load));
     figures.put("write_amplification", round(written.amplification()));
     figures.put("most_runs", clock.mostRuns());
@@ -181,21 +198,26 @@ public final class SpineBench {
     figures.put("merges", written.merges());
     figures.put("merge_rows_per_cpu_s", Math.round(clock.inputRows() / (clock.busyNanos() / 1e9)));
     if (rows instanceof StoredRows) {
-      requests(figures, store, written, runs, tick);
+      requests(figures, store, written, pace);
     }
     System.out.println(Json.line(figures));
   }
 
   private void requests(
-      Map<String, Object> figures, ObjectStore store, Written written, int runs, long tick) {
+      Map<String, Object> figures, ObjectStore store, Written written, Pace pace) {
     long puts = store.requests().puts();
     long gets = store.requests().gets();
-    double months = COMMITS * (tick / 1e9) / (30 * 86_400.0);
+    double seconds = COMMITS * (pace.tick() / 1e9);
     double kept = (double) KEYS * rowBytes / written.bytes();
     Load load =
         new Load(
-            written.bytes() / (COMMITS * (tick / 1e9)), tick / 1_000_000, runs, months, kept, 0);
-    Cost cost = Cost.of(SpineSpec.DEFAULT, load, CHUNK_BYTES);
+            written.bytes() / seconds,
+            pace.tick() / 1_000_000,
+            pace.runs(),
+            seconds / (30 * 86_400.0),
+            kept,
+            0);
+    Cost cost = Cost.of(SpineSpec.DEFAULT, load, (double) pace.chunkBytes());
     double share = COMMITS / cost.commits();
     figures.put("puts", puts);
     figures.put("puts_closed_form", Math.round(cost.puts() * share));
