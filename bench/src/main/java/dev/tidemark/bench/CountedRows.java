@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -125,21 +124,8 @@ final class CountedRows implements SpineRows {
         Map.of());
   }
 
-  private Batch batch(BatchDescription bounds, Frontier since, int level, List<Part> runs) {
-    return new Batch(
-        "b" + ++named,
-        bounds,
-        since,
-        level,
-        runs.stream().map(List::of).toList(),
-        List.of(),
-        runs.stream().mapToLong(Part::rows).sum(),
-        runs.stream().mapToLong(Part::bytes).sum(),
-        runs.stream().mapToLong(Part::retracted).sum(),
-        OptionalLong.of(runs.stream().mapToLong(Part::sum).sum()),
-        runs.stream().mapToLong(Part::maxTime).max().orElseThrow(),
-        false,
-        1,
-        Map.of());
+  private Batch batch(BatchDescription bounds, Frontier since, int level, List<Part> parts) {
+    List<List<Part>> runs = parts.stream().map(List::of).toList();
+    return Batch.of("b" + ++named, bounds, since, level, runs, List.of(), 1);
   }
 }

@@ -21,8 +21,6 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.OptionalLong;
 
 /** Rows in part files, written and merged by what the job writes and merges with. */
 final class StoredRows implements SpineRows {
@@ -96,22 +94,7 @@ final class StoredRows implements SpineRows {
   }
 
   Batch fresh(BatchDescription bounds, List<List<Part>> runs) {
-    List<Part> all = runs.stream().flatMap(List::stream).toList();
-    return new Batch(
-        names.id(),
-        bounds,
-        Frontier.MINIMUM,
-        0,
-        runs,
-        List.of(),
-        all.stream().mapToLong(Part::rows).sum(),
-        all.stream().mapToLong(Part::bytes).sum(),
-        all.stream().mapToLong(Part::retracted).sum(),
-        OptionalLong.of(all.stream().mapToLong(Part::sum).sum()),
-        all.stream().mapToLong(Part::maxTime).max().orElseThrow(),
-        false,
-        1,
-        Map.of());
+    return Batch.of(names.id(), bounds, Frontier.MINIMUM, 0, runs, List.of(), 1);
   }
 
   @Override

@@ -3,6 +3,7 @@ package dev.tidemark.cli;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tidemark.flink.ShardTarget;
 import dev.tidemark.job.JobOptions;
+import dev.tidemark.job.MergeLimits;
 import dev.tidemark.log.ShardLog;
 import dev.tidemark.merge.CompactionReport;
 import dev.tidemark.store.ObjectStore;
@@ -26,7 +27,8 @@ record Settlement(List<CompactionReport> reports, int code, long millis) {
   static Settlement reach(JobOptions options, Context context, Consumer<String> say)
       throws IOException {
     Compaction compaction =
-        new Compaction(context, options.limits(), line -> say.accept(line + "  (settling)"));
+        new Compaction(
+            context, MergeLimits.of(options.sink()), line -> say.accept(line + "  (settling)"));
     compaction.attend();
     StoreSettings settings = options.store();
     List<CompactionReport> reports = new ArrayList<>();

@@ -21,7 +21,6 @@ import java.util.SortedMap;
  * @param parallelism subtasks of source and write
  * @param checkpoints when and where
  * @param settle whether wanted merges are finished once the job has ended by itself
- * @param limits what those may take
  * @param uiPort the first port to try for the embedded web UI; 0: any
  * @param flink Flink's own settings, passed on as they are
  */
@@ -36,7 +35,6 @@ public record JobOptions(
     int parallelism,
     Checkpoints checkpoints,
     boolean settle,
-    MergeLimits limits,
     int uiPort,
     SortedMap<String, String> flink)
     implements JobFrame {

@@ -55,7 +55,6 @@ final class JobOptionsReader {
         options.find(RunKeys.PARALLELISM).orElse(Runtime.getRuntime().availableProcessors()),
         checkpoints(warehouse),
         settle(),
-        MergeLimits.of(options),
         options.value(RunKeys.UI_PORT),
         flink);
   }

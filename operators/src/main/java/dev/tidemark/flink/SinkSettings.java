@@ -68,41 +68,26 @@ public record SinkSettings(
 
   /** The same settings with another {@code write.runs}. */
   public SinkSettings withWriteRuns(int other) {
-    return with(other, gcInterval, gc, start);
+    return with(other, merging, gcInterval, gc, start);
   }
 
   /** The same settings with another {@code gc.interval} and {@code gc.*}. */
   public SinkSettings withGc(Duration interval, GcSettings settings) {
-    return with(writeRuns, interval, settings, start);
+    return with(writeRuns, merging, interval, settings, start);
   }
 
   /** The same settings where this job merges or leaves that to another. */
   public SinkSettings withMerging(boolean other) {
-    return new SinkSettings(
-        writer,
-        store,
-        writeParallelism,
-        writeRuns,
-        bufferBytes,
-        partTargetBytes,
-        inlineBytes,
-        idleInterval,
-        other,
-        mergeParallelism,
-        mergeMemoryBytes,
-        mergeChunkBytes,
-        maxStall,
-        gcInterval,
-        gc,
-        start);
+    return with(writeRuns, other, gcInterval, gc, start);
   }
 
   /** The same settings with another {@code start}. */
   public SinkSettings withStart(StartMode other) {
-    return with(writeRuns, gcInterval, gc, other);
+    return with(writeRuns, merging, gcInterval, gc, other);
   }
 
-  private SinkSettings with(int runs, Duration interval, GcSettings settings, StartMode startMode) {
+  private SinkSettings with(
+      int runs, boolean merges, Duration interval, GcSettings settings, StartMode startMode) {
     return new SinkSettings(
         writer,
         store,
@@ -112,7 +97,7 @@ public record SinkSettings(
         partTargetBytes,
         inlineBytes,
         idleInterval,
-        merging,
+        merges,
         mergeParallelism,
         mergeMemoryBytes,
         mergeChunkBytes,

@@ -3,7 +3,6 @@ package dev.tidemark.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tidemark.gc.GcSettings;
 import dev.tidemark.log.LogEntry;
 import dev.tidemark.shard.ShardState;
 import dev.tidemark.spine.Bounds;
@@ -68,23 +67,7 @@ final class PressureJobTest {
   }
 
   private static SinkSettings settings(boolean merging, Duration maxStall) {
-    return new SinkSettings(
-        "test",
-        StoreSettings.DEFAULT,
-        0,
-        1,
-        1 << 20,
-        128L << 20,
-        64,
-        Duration.ofSeconds(1),
-        merging,
-        1,
-        64L << 20,
-        64L << 20,
-        maxStall,
-        Duration.ofMinutes(10),
-        GcSettings.DEFAULT,
-        StartMode.REFUSE);
+    return TestShards.settings(1, 1 << 20, 64, 64L << 20, maxStall).withMerging(merging);
   }
 
   private JobClient submit(long rows, SinkSettings settings, int restarts) throws Exception {

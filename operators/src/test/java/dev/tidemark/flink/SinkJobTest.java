@@ -56,23 +56,7 @@ final class SinkJobTest {
 
   /** Uploads nearly all, so that merges have parts to write. */
   private static SinkSettings settings(boolean merging) {
-    return new SinkSettings(
-        "test",
-        StoreSettings.DEFAULT,
-        0,
-        1,
-        1 << 20,
-        128L << 20,
-        64,
-        Duration.ofSeconds(1),
-        merging,
-        1,
-        64L << 20,
-        256L << 20,
-        Duration.ofMinutes(1),
-        Duration.ofMinutes(10),
-        GcSettings.DEFAULT,
-        StartMode.REFUSE);
+    return TestShards.settings(1, 1 << 20, 64).withMerging(merging);
   }
 
   private interface Rows {

@@ -89,6 +89,12 @@ public final class TestShards {
   /** The settings of a writer whose merges are cut after so many bytes. */
   public static SinkSettings settings(
       int runs, long bufferBytes, int inlineBytes, long mergeChunkBytes) {
+    return settings(runs, bufferBytes, inlineBytes, mergeChunkBytes, Duration.ofMinutes(1));
+  }
+
+  /** The same, of a writer whose appends wait for merges for so long. */
+  public static SinkSettings settings(
+      int runs, long bufferBytes, int inlineBytes, long mergeChunkBytes, Duration maxStall) {
     return new SinkSettings(
         "test",
         StoreSettings.DEFAULT,
@@ -102,7 +108,7 @@ public final class TestShards {
         1,
         64L << 20,
         mergeChunkBytes,
-        Duration.ofMinutes(1),
+        maxStall,
         Duration.ofMinutes(10),
         GcSettings.DEFAULT,
         StartMode.REFUSE);

@@ -110,7 +110,7 @@ final class Merging {
     if (upper == null) {
       return new Stale("merge " + output.id() + ": no consolidation is under way");
     }
-    Spine spine = Spine.of(state.batches(), upper);
+    Spine spine = state.spine();
     if (!spine.consolidating().equals(inputs)) {
       return new Stale(
           "merge " + output.id() + " isn't of the consolidation under way, up to " + upper);

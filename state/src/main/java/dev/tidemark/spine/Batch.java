@@ -46,6 +46,50 @@ public record Batch(
     extra = Map.copyOf(extra);
   }
 
+  /**
+   * A batch that isn't cut, whose figures are those of its runs.
+   *
+   * @param schema the id of the schema that its parts were written with
+   */
+  public static Batch of(
+      String id,
+      BatchDescription bounds,
+      Frontier since,
+      int level,
+      List<List<Part>> runs,
+      List<Part> errors,
+      int schema) {
+    long rows = 0;
+    long bytes = 0;
+    long retracted = 0;
+    long sum = 0;
+    long maxTime = Long.MIN_VALUE;
+    for (List<Part> run : runs) {
+      for (Part part : run) {
+        rows += part.rows();
+        bytes += part.bytes();
+        retracted += part.retracted();
+        sum += part.sum();
+        maxTime = Math.max(maxTime, part.maxTime());
+      }
+    }
+    return new Batch(
+        id,
+        bounds,
+        since,
+        level,
+        runs,
+        errors,
+        rows,
+        bytes,
+        retracted,
+        OptionalLong.of(sum),
+        maxTime,
+        false,
+        schema,
+        Map.of());
+  }
+
   /** The number of runs, its weight in its level. */
   public int runCount() {
     return runs.size();

@@ -143,6 +143,11 @@ public final class Spine {
     return sum;
   }
 
+  /** Whether a fresh batch of as many runs as it may have would be refused. */
+  public boolean mayRefuse(SpineSpec spec) {
+    return count(0) + spec.freshRuns() > spec.queue();
+  }
+
   /** The runs that a reader merges, those of a consolidation under way included. */
   public int runs() {
     return count() + weight(consolidating);

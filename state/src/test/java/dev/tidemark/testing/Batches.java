@@ -47,35 +47,7 @@ public final class Batches {
   /** A batch whose figures are those of its runs. */
   public static Batch of(
       String id, BatchDescription bounds, Frontier since, int level, List<List<Part>> runs) {
-    long rows = 0;
-    long bytes = 0;
-    long retracted = 0;
-    long sum = 0;
-    long maxTime = Long.MIN_VALUE;
-    for (List<Part> run : runs) {
-      for (Part part : run) {
-        rows += part.rows();
-        bytes += part.bytes();
-        retracted += part.retracted();
-        sum += part.sum();
-        maxTime = Math.max(maxTime, part.maxTime());
-      }
-    }
-    return new Batch(
-        id,
-        bounds,
-        since,
-        level,
-        runs,
-        List.of(),
-        rows,
-        bytes,
-        retracted,
-        OptionalLong.of(sum),
-        maxTime,
-        false,
-        1,
-        Map.of());
+    return Batch.of(id, bounds, since, level, runs, List.of(), 1);
   }
 
   /** A stored part of so many bytes, ten a row, all rows at one time. */

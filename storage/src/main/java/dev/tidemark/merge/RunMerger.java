@@ -18,7 +18,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.function.UnaryOperator;
 
 /**
@@ -171,33 +170,8 @@ public final class RunMerger {
       List<Part> run,
       List<Part> errors,
       int schema) {
-    long rows = 0;
-    long bytes = 0;
-    long retracted = 0;
-    long sum = 0;
-    long maxTime = Long.MIN_VALUE;
-    for (Part part : run) {
-      rows += part.rows();
-      bytes += part.bytes();
-      retracted += part.retracted();
-      sum += part.sum();
-      maxTime = Math.max(maxTime, part.maxTime());
-    }
-    return new Batch(
-        id,
-        bounds,
-        since,
-        level,
-        run.isEmpty() ? List.of() : List.of(run),
-        errors,
-        rows,
-        bytes,
-        retracted,
-        OptionalLong.of(sum),
-        maxTime,
-        false,
-        schema,
-        Map.of());
+    List<List<Part>> runs = run.isEmpty() ? List.of() : List.of(run);
+    return Batch.of(id, bounds, since, level, runs, errors, schema);
   }
 
   /** The updates of a run that lie within the bounds of its batch. */

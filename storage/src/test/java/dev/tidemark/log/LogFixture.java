@@ -92,21 +92,8 @@ final class LogFixture {
             time,
             time,
             Map.of());
-    return new Batch(
-        id,
-        new BatchDescription(lower, Frontier.of(upper)),
-        Frontier.MINIMUM,
-        0,
-        List.of(List.of(part)),
-        List.of(),
-        1,
-        24,
-        0,
-        OptionalLong.of(1),
-        time,
-        false,
-        1,
-        Map.of());
+    BatchDescription bounds = new BatchDescription(lower, Frontier.of(upper));
+    return Batch.of(id, bounds, Frontier.MINIMUM, 0, List.of(List.of(part)), List.of(), 1);
   }
 
   /** A batch without rows. */

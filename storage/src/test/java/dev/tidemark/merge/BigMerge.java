@@ -37,8 +37,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -227,21 +225,8 @@ final class BigMerge {
   }
 
   private static Batch batch(String id, BatchDescription bounds, List<Part> run) {
-    return new Batch(
-        id,
-        bounds,
-        Frontier.MINIMUM,
-        0,
-        List.of(run),
-        List.of(),
-        run.stream().mapToLong(Part::rows).sum(),
-        run.stream().mapToLong(Part::bytes).sum(),
-        run.stream().mapToLong(Part::retracted).sum(),
-        OptionalLong.of(run.stream().mapToLong(Part::sum).sum()),
-        run.stream().mapToLong(Part::maxTime).max().orElse(Long.MIN_VALUE),
-        false,
-        1,
-        Map.of());
+    List<List<Part>> runs = run.isEmpty() ? List.of() : List.of(run);
+    return Batch.of(id, bounds, Frontier.MINIMUM, 0, runs, List.of(), 1);
   }
 
   // ---- Merging

@@ -14,8 +14,6 @@ import dev.tidemark.time.Frontier;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.OptionalLong;
 
 /**
  * Makes one batch of a shard out of what its slots have written: uploaded runs stay as they are,
@@ -113,34 +111,7 @@ final class BatchBuilder {
   }
 
   private Batch batch(AppendPlan.Group group, List<List<Part>> runs, List<Part> errors) {
-    long rows = 0;
-    long bytes = 0;
-    long retracted = 0;
-    long sum = 0;
-    long maxTime = Long.MIN_VALUE;
-    for (List<Part> run : runs) {
-      for (Part part : run) {
-        rows += part.rows();
-        bytes += part.bytes();
-        retracted += part.retracted();
-        sum += part.sum();
-        maxTime = Math.max(maxTime, part.maxTime());
-      }
-    }
-    return new Batch(
-        ShardHandle.newId(),
-        group.bounds(),
-        Frontier.MINIMUM,
-        0,
-        runs,
-        errors,
-        rows,
-        bytes,
-        retracted,
-        OptionalLong.of(sum),
-        maxTime,
-        false,
-        schema.id(),
-        Map.of());
+    return Batch.of(
+        ShardHandle.newId(), group.bounds(), Frontier.MINIMUM, 0, runs, errors, schema.id());
   }
 }

@@ -18,7 +18,6 @@ import dev.tidemark.shard.SeqNo;
 import dev.tidemark.shard.ShardState;
 import dev.tidemark.spine.Batch;
 import dev.tidemark.spine.MergePlan;
-import dev.tidemark.spine.Spine;
 import dev.tidemark.spine.SpinePlanner;
 import dev.tidemark.time.Frontier;
 import java.io.IOException;
@@ -296,13 +295,8 @@ public final class SpineOperator extends AbstractStreamOperator<MergeTask>
             || !shard.plans.isEmpty()
             || state.consolidating() != null
             || state.seqno().compareTo(shard.committed) < 0
-            || isFull(state);
-  }
-
-  /** Whether appends may be refused: then no commit will tell that merging was switched on. */
-  private static boolean isFull(ShardState state) {
-    int runs = Spine.of(state.batches(), state.consolidating()).count(0);
-    return runs + Math.max(1, state.spec().fanIn() / 2) > state.spec().queue();
+            // Then no commit tells that merging was switched on.
+            || state.spine().mayRefuse(state.spec());
   }
 
   /** Asks again for merges that nothing was heard of for long, each time after longer. */

@@ -47,22 +47,8 @@ final class TestBatches {
     long time = upper - 1;
     PartLocation at = new PartLocation.Stored(key, 100, "00c0ffee");
     Part part = new Part(at, 1, 24, 1, 0, null, null, time, time, Map.of());
-    Batch batch =
-        new Batch(
-            "",
-            new BatchDescription(Frontier.of(lower), Frontier.of(upper)),
-            Frontier.MINIMUM,
-            0,
-            List.of(List.of(part)),
-            List.of(),
-            1,
-            24,
-            0,
-            OptionalLong.of(1),
-            time,
-            false,
-            1,
-            Map.of());
+    BatchDescription bounds = new BatchDescription(Frontier.of(lower), Frontier.of(upper));
+    Batch batch = Batch.of("", bounds, Frontier.MINIMUM, 0, List.of(List.of(part)), List.of(), 1);
     return new WrittenBatch(0, slot, batch, WrittenBatch.NO_BLOCK, WrittenBatch.NO_BLOCK);
   }
 

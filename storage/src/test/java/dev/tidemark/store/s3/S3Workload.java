@@ -43,7 +43,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.Random;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutionException;
@@ -265,21 +264,8 @@ final class S3Workload {
   }
 
   private static Batch batch(String id, BatchDescription bounds, List<Part> run) {
-    return new Batch(
-        id,
-        bounds,
-        Frontier.MINIMUM,
-        0,
-        run.isEmpty() ? List.of() : List.of(run),
-        List.of(),
-        run.stream().mapToLong(Part::rows).sum(),
-        run.stream().mapToLong(Part::bytes).sum(),
-        run.stream().mapToLong(Part::retracted).sum(),
-        OptionalLong.of(run.stream().mapToLong(Part::sum).sum()),
-        run.stream().mapToLong(Part::maxTime).max().orElse(Long.MIN_VALUE),
-        false,
-        1,
-        Map.of());
+    List<List<Part>> runs = run.isEmpty() ? List.of() : List.of(run);
+    return Batch.of(id, bounds, Frontier.MINIMUM, 0, runs, List.of(), 1);
   }
 
   private PartStore parts(ShardLog log) {
