@@ -226,6 +226,12 @@ final class UpkeepTest {
     assertThat(TestShards.state(shard).since()).isEqualTo(Frontier.of(120));
     install.processElement1(
         new StreamRecord<>(new SpineChange(0, new Command.DowngradeSince(Frontier.of(299)))));
+    // Commands of a shard are done one after another: once this one is to be seen, so was that.
+    install.processElement1(
+        new StreamRecord<>(new SpineChange(0, new Command.Sweep("2020-01-01"))));
+    while (TestShards.state(shard).swept() == null) {
+      Thread.onSpinWait();
+    }
     pass();
     install.runMail();
     assertThat(TestShards.state(shard).since()).as("held").isEqualTo(Frontier.of(120));
