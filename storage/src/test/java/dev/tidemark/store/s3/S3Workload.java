@@ -67,6 +67,9 @@ final class S3Workload {
   private static final GcSettings COLLECTING =
       new GcSettings(Duration.ZERO, Duration.ofDays(7), 4096, 10_000);
 
+  /** How long the last garbage may need to go. */
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
+
   /** Opens a store below the shard's prefix, faults and all. */
   interface Opening {
     ObjectStore open() throws IOException;
@@ -184,6 +187,7 @@ final class S3Workload {
       pool.shutdownNow();
     }
     try (ObjectStore store = opening.open()) {
+      collectAtLast(store);
       state = log(store).refresh();
     }
     return new Outcome(
@@ -307,27 +311,54 @@ final class S3Workload {
 
   private @Nullable Void collect() throws Exception {
     try (ObjectStore store = opening.open()) {
-      // Collectors trust no clock by five seconds; a test has no time for that.
-      ShardLog log = new ShardLog(store, new Hasty(20), INTERVALS);
+      ShardLog log = impatient(store);
       untilDone(() -> log.refresh().exists());
       Collector collector = new Collector(log, by("gc"), COLLECTING);
-      // It yields while the others are told to slow down, and comes to its own at the end.
-      for (int more = 20; !ended.get() || (deleted.get() == 0 && more > 0); ) {
-        more -= ended.get() ? 1 : 0;
-        untilDone(
-            () -> {
-              long upper = log.refresh().upper().isMinimum() ? 0 : log.known().upper().time();
-              Frontier since = Frontier.of(upper - 100).min(collector.holds().leastSince());
-              if (upper > 100 && since.isAfter(log.known().since())) {
-                log.commit(new Command.DowngradeSince(since), by("gc"));
-              }
-              deleted.addAndGet((int) collector.collect(true).partsDeleted());
-              return true;
-            });
+      while (!ended.get()) {
+        untilDone(() -> collectOnce(log, collector));
         log.pacing().pause(100);
       }
     }
     return null;
+  }
+
+  /** Collectors trust no clock by five seconds; a test has no time for that. */
+  private static ShardLog impatient(ObjectStore store) {
+    return new ShardLog(store, new Hasty(20), INTERVALS);
+  }
+
+  private boolean collectOnce(ShardLog log, Collector collector) throws IOException {
+    long upper = log.refresh().upper().isMinimum() ? 0 : log.known().upper().time();
+    Frontier since = Frontier.of(upper - 100).min(collector.holds().leastSince());
+    if (upper > 100 && since.isAfter(log.known().since())) {
+      log.commit(new Command.DowngradeSince(since), by("gc"));
+    }
+    deleted.addAndGet((int) collector.collect(true).partsDeleted());
+    return true;
+  }
+
+  /**
+   * A collector yields while the others are told to slow down, and a hold whose reader couldn't
+   * take it back keeps parts until it expires: once all is quiet the holds are dropped, as a person
+   * would, and what was garbage goes.
+   */
+  private void collectAtLast(ObjectStore store) throws IOException {
+    ShardLog log = impatient(store);
+    untilDone(() -> log.refresh().exists());
+    Holds holds = new Holds(log);
+    untilDone(
+        () -> {
+          for (Holds.Listed hold : holds.list()) {
+            holds.drop(hold.id());
+          }
+          return true;
+        });
+    Collector collector = new Collector(log, by("gc"), COLLECTING);
+    long begun = System.nanoTime();
+    while (deleted.get() == 0 && System.nanoTime() - begun < PATIENCE.toNanos()) {
+      untilDone(() -> collectOnce(log, collector));
+      log.pacing().pause(100);
+    }
   }
 
   private @Nullable Void read() throws Exception {
