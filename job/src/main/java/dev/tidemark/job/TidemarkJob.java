@@ -26,7 +26,12 @@ public final class TidemarkJob {
    */
   public static final int MAX_PARALLELISM = 128;
 
+  /**
+   * What fails at every try ends the job after seconds; what fails now and then in a year does not.
+   */
   private static final int RESTARTS = 5;
+
+  private static final Duration RESTARTS_WITHIN = Duration.ofMinutes(10);
   private static final Duration RESTART_DELAY = Duration.ofSeconds(1);
 
   private TidemarkJob() {}
@@ -39,9 +44,13 @@ public final class TidemarkJob {
     conf.set(StateBackendOptions.STATE_BACKEND, "rocksdb");
     conf.set(CheckpointingOptions.INCREMENTAL_CHECKPOINTS, true);
     conf.set(CheckpointingOptions.CHECKPOINTING_TIMEOUT, checkpoints.timeout());
-    conf.set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay");
-    conf.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, RESTARTS);
-    conf.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, RESTART_DELAY);
+    conf.set(RestartStrategyOptions.RESTART_STRATEGY, "failure-rate");
+    conf.set(
+        RestartStrategyOptions.RESTART_STRATEGY_FAILURE_RATE_MAX_FAILURES_PER_INTERVAL, RESTARTS);
+    conf.set(
+        RestartStrategyOptions.RESTART_STRATEGY_FAILURE_RATE_FAILURE_RATE_INTERVAL,
+        RESTARTS_WITHIN);
+    conf.set(RestartStrategyOptions.RESTART_STRATEGY_FAILURE_RATE_DELAY, RESTART_DELAY);
     conf.set(PipelineOptions.OBJECT_REUSE, true);
     conf.set(PipelineOptions.MAX_PARALLELISM, MAX_PARALLELISM);
     conf.set(TaskManagerOptions.NUM_TASK_SLOTS, slots(options));
