@@ -8,6 +8,7 @@ import dev.tidemark.flink.decode.DecodeSettings;
 import dev.tidemark.flink.decode.DecodeSettings.Format;
 import dev.tidemark.flink.decode.Envelope;
 import dev.tidemark.flink.decode.TableMapping;
+import dev.tidemark.flink.decode.WatermarkSettings;
 import dev.tidemark.flink.message.RawRecord;
 import dev.tidemark.flink.message.Update;
 import dev.tidemark.flink.message.UpdateSerializer;
@@ -15,9 +16,9 @@ import dev.tidemark.schema.Schema;
 import dev.tidemark.spine.SpineSpec;
 import dev.tidemark.store.StoreSettings;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
@@ -53,7 +54,7 @@ class StartStateTest {
                 decode,
                 List.of(shard),
                 slots,
-                WatermarkStrategy.forMonotonousTimestamps(),
+                new WatermarkSettings(Duration.ZERO, null, false),
                 new StartSettings(mode, StoreSettings.DEFAULT)));
     harness.setup(UpdateSerializer.INSTANCE);
     if (state == null) {

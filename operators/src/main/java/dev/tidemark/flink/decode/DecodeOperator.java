@@ -20,7 +20,6 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.typeinfo.TypeHint;
@@ -63,7 +62,7 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
   private final DecodeSettings settings;
   private final List<ShardTarget> shards;
   private final SlotKeys slots;
-  private final WatermarkStrategy<Long> watermarkStrategy;
+  private final WatermarkSettings watermarkSettings;
   private final StartSettings startSettings;
 
   private transient StartFrontiers start;
@@ -87,12 +86,12 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
       DecodeSettings settings,
       List<ShardTarget> shards,
       SlotKeys slots,
-      WatermarkStrategy<Long> watermarkStrategy,
+      WatermarkSettings watermarks,
       StartSettings startSettings) {
     this.settings = settings;
     this.shards = new ArrayList<>(shards);
     this.slots = slots;
-    this.watermarkStrategy = watermarkStrategy;
+    this.watermarkSettings = watermarks;
     this.startSettings = startSettings;
     decoderOf(settings, new Tables(settings.tables(), shards)); // refuses what can't be
   }
@@ -138,12 +137,12 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
     gate = SourceGate.acquire(getRuntimeContext()).orElse(null);
     watermarks =
         new RowWatermarks(
-            watermarkStrategy,
+            watermarkSettings,
             gate == null ? SystemClock.getInstance() : gate.activityClock(),
-            getMetricGroup(),
             getProcessingTimeService(),
             output,
             getExecutionConfig().getAutoWatermarkInterval());
+    getMetricGroup().addGroup("tidemark").gauge("silentPartitions", watermarks::silent);
   }
 
   @Override
@@ -160,6 +159,10 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
   @Override
   public void processElement(StreamRecord<RawRecord> element) throws Exception {
     RawRecord record = element.getValue();
+    if (record.mark != RawRecord.Mark.NONE) {
+      mark(record);
+      return;
+    }
     counts.read();
     if (record.flaw != null) {
       reject(record, new Decoded.Failure(firstTable, "", record.flaw, record.timestampMillis));
@@ -181,6 +184,15 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
       counts.unmatched(unmatched.table());
     } else {
       counts.ignored();
+    }
+  }
+
+  private void mark(RawRecord record) {
+    if (record.mark == RawRecord.Mark.ASSIGNED) {
+      watermarks.onAssigned(record.partition);
+    } else {
+      watermarks.onOver(record.partition);
+      lastTimes.keySet().removeIf(key -> key.partition().equals(record.partition));
     }
   }
 
@@ -213,7 +225,7 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
       counts.unknownColumns(rows.unknownColumns());
     }
     if (start.isReplayed(shard, time)) {
-      watermarks.onRow(time);
+      watermarks.onRow(record.partition, time);
       counts.count(shard, Fate.REPLAYED);
       return;
     }
@@ -221,7 +233,7 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
     for (int i = 0; i < encoded.size(); i++) {
       emit(table, rows.changes().get(i), encoded.get(i), time, i == encoded.size() - 1);
     }
-    watermarks.onRow(time);
+    watermarks.onRow(record.partition, time);
     if (table.mapping.envelope() != Envelope.UPSERT) {
       counts.count(shard, Fate.STORED); // else upsert knows what becomes of it
     }
@@ -295,7 +307,7 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
     boolean sane = timeFlaw(failure.time()) == null;
     if (start.isReplayed(shard, sane ? failure.time() : watermarks.latest())) {
       if (sane) {
-        watermarks.onRow(failure.time());
+        watermarks.onRow(record.partition, failure.time());
       }
       counts.count(shard, Fate.REPLAYED);
       return;
@@ -304,7 +316,7 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
     int slotKey = slots.slotKey(shard, row, errorCodec.keyLength(row, 0, row.length));
     output.collect(new StreamRecord<>(new Update(shard, slotKey, true, row, time, 1)));
     if (sane) {
-      watermarks.onRow(time);
+      watermarks.onRow(record.partition, time);
     }
     counts.count(shard, Fate.ERROR);
   }

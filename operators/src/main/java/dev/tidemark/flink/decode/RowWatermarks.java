@@ -1,28 +1,32 @@
 package dev.tidemark.flink.decode;
 
-import org.apache.flink.api.common.eventtime.WatermarkGenerator;
-import org.apache.flink.api.common.eventtime.WatermarkGeneratorSupplier;
-import org.apache.flink.api.common.eventtime.WatermarkOutput;
-import org.apache.flink.api.common.eventtime.WatermarkStrategy;
-import org.apache.flink.metrics.MetricGroup;
+import java.util.List;
 import org.apache.flink.streaming.api.operators.Output;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.runtime.tasks.ProcessingTimeService;
 import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
 import org.apache.flink.util.clock.RelativeClock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Watermarks by the times of rows, by Flink's own generators. Flink's operator for this takes a
- * time of every record and serves one output; here a record may be no row, or go to another output.
+ * Watermarks by the times of rows, as {@link RowTimes} decides. Flink's own take a time of every
+ * record where it leaves its source; here a record is read first, and may be no row at all.
  */
-final class RowWatermarks implements WatermarkOutput {
-  private final WatermarkGenerator<Long> generator;
+final class RowWatermarks {
+  private static final Logger LOG = LoggerFactory.getLogger(RowWatermarks.class);
+  private static final long LOOK_MILLIS = 10_000;
+  private static final int MOST_NAMES = 10;
+
+  private final RowTimes times;
+  private final RelativeClock activity;
   private final ProcessingTimeService clock;
   private final Output<? extends StreamRecord<?>> output;
   private final long intervalMillis;
   private long last = Long.MIN_VALUE;
   private long latest = Long.MIN_VALUE;
+  private long lookedMillis;
   private boolean idle;
   private boolean closed;
 
@@ -32,28 +36,17 @@ final class RowWatermarks implements WatermarkOutput {
    * @param activity stands still while the subtask can't get rows, so as not to call it idle then
    */
   RowWatermarks(
-      WatermarkStrategy<Long> strategy,
+      WatermarkSettings settings,
       RelativeClock activity,
-      MetricGroup metrics,
       ProcessingTimeService clock,
       Output<? extends StreamRecord<?>> output,
       long intervalMillis) {
+    this.times = new RowTimes(settings, activity.relativeTimeMillis());
+    this.activity = activity;
     this.clock = clock;
     this.output = output;
     this.intervalMillis = intervalMillis;
-    this.generator =
-        strategy.createWatermarkGenerator(
-            new WatermarkGeneratorSupplier.Context() {
-              @Override
-              public MetricGroup getMetricGroup() {
-                return metrics;
-              }
-
-              @Override
-              public RelativeClock getInputActivityClock() {
-                return activity;
-              }
-            });
+    this.lookedMillis = activity.relativeTimeMillis();
     next();
   }
 
@@ -65,9 +58,38 @@ final class RowWatermarks implements WatermarkOutput {
   }
 
   private void onTimer(long time) {
-    if (!closed) {
-      generator.onPeriodicEmit(this);
-      next();
+    if (closed) {
+      return;
+    }
+    long now = activity.relativeTimeMillis();
+    RowTimes.Progress progress = times.tick(now);
+    if (progress.watermark() > last) {
+      markActive();
+      last = progress.watermark();
+      output.emitWatermark(new Watermark(last));
+    }
+    if (progress.idle()) {
+      markIdle();
+    } else {
+      markActive();
+    }
+    if (now - lookedMillis >= LOOK_MILLIS) {
+      lookedMillis = now;
+      sayWhoIsSilent(now);
+    }
+    next();
+  }
+
+  private void sayWhoIsSilent(long now) {
+    List<String> silent = times.newlySilent(now);
+    if (!silent.isEmpty()) {
+      LOG.warn(
+          "event time stands at {}: nothing has come for {} s from {}{}; if that is as it should"
+              + " be, set source.idle-timeout",
+          last == Long.MIN_VALUE ? "its minimum" : last,
+          RowTimes.SILENT_MILLIS / 1000,
+          String.join(", ", silent.subList(0, Math.min(MOST_NAMES, silent.size()))),
+          silent.size() > MOST_NAMES ? " and " + (silent.size() - MOST_NAMES) + " more" : "");
     }
   }
 
@@ -76,9 +98,24 @@ final class RowWatermarks implements WatermarkOutput {
     return latest;
   }
 
-  void onRow(long time) {
+  /** How many partitions hold the watermark and have been silent for long. */
+  int silent() {
+    return times.silent();
+  }
+
+  void onRow(String partition, long time) {
     latest = Math.max(latest, time);
-    generator.onEvent(time, time, this);
+    times.row(partition, time);
+    markActive();
+  }
+
+  void onAssigned(String partition) {
+    times.assigned(partition, activity.relativeTimeMillis());
+    markActive();
+  }
+
+  void onOver(String partition) {
+    times.over(partition);
   }
 
   void onEnd() {
@@ -91,25 +128,14 @@ final class RowWatermarks implements WatermarkOutput {
     closed = true;
   }
 
-  @Override
-  public void emitWatermark(org.apache.flink.api.common.eventtime.Watermark mark) {
-    if (mark.getTimestamp() > last) {
-      markActive();
-      last = mark.getTimestamp();
-      output.emitWatermark(new Watermark(last));
-    }
-  }
-
-  @Override
-  public void markIdle() {
+  private void markIdle() {
     if (!idle) {
       idle = true;
       output.emitWatermarkStatus(WatermarkStatus.IDLE);
     }
   }
 
-  @Override
-  public void markActive() {
+  private void markActive() {
     if (idle) {
       idle = false;
       output.emitWatermarkStatus(WatermarkStatus.ACTIVE);

@@ -15,6 +15,19 @@ public final class RawRecord {
   /** A record that bears no time of its own. */
   public static final long NO_TIMESTAMP = Long.MIN_VALUE;
 
+  /** What else than a record this may be: a word about its partition, without any data. */
+  public enum Mark {
+    /** It is a record. */
+    NONE,
+    /** The reader has the partition from here on. */
+    ASSIGNED,
+    /** Nothing more comes from the partition here. */
+    OVER
+  }
+
+  /** Whether it is a record at all. */
+  public Mark mark = Mark.NONE;
+
   /** The record's key; null: none, or the source has no keys. */
   public byte @Nullable [] key;
 
@@ -48,8 +61,18 @@ public final class RawRecord {
   /** An empty record, to be filled. */
   public RawRecord() {}
 
-  /** Where the record came from, for people: {@code place:number}. */
+  /** A word about a partition. */
+  public static RawRecord mark(Mark mark, String partition) {
+    RawRecord record = new RawRecord();
+    record.mark = mark;
+    record.partition = partition;
+    return record;
+  }
+
+  /**
+   * Where the record came from, for people: {@code file:line}, or {@code topic-partition@offset}.
+   */
   public String origin() {
-    return place + ":" + number;
+    return place + (topic == null ? ":" : "@") + number;
   }
 }

@@ -15,7 +15,7 @@ public final class RawRecordSerializer extends MessageSerializer<RawRecord> {
   private static final long serialVersionUID = 1L;
 
   private RawRecordSerializer() {
-    super(1);
+    super(2);
   }
 
   @Override
@@ -35,6 +35,7 @@ public final class RawRecordSerializer extends MessageSerializer<RawRecord> {
     target.writeLong(record.byteOffset);
     target.writeLong(record.timestampMillis);
     writeText(record.flaw, target);
+    target.writeByte(code(record.mark));
   }
 
   @Override
@@ -50,7 +51,26 @@ public final class RawRecordSerializer extends MessageSerializer<RawRecord> {
     record.byteOffset = source.readLong();
     record.timestampMillis = source.readLong();
     record.flaw = readText(source);
+    record.mark = written < 2 ? RawRecord.Mark.NONE : mark(source.readUnsignedByte());
     return record;
+  }
+
+  private static int code(RawRecord.Mark mark) {
+    return switch (mark) {
+      case NONE -> 0;
+      case ASSIGNED -> 1;
+      case OVER -> 2;
+    };
+  }
+
+  private static RawRecord.Mark mark(int code) throws IOException {
+    return switch (code) {
+      case 0 -> RawRecord.Mark.NONE;
+      case 1 -> RawRecord.Mark.ASSIGNED;
+      case 2 -> RawRecord.Mark.OVER;
+      default ->
+          throw new IOException("a raw record has a mark " + code + ": its bytes are damaged");
+    };
   }
 
   static void writeOptional(byte @Nullable [] bytes, DataOutputView target) throws IOException {

@@ -9,12 +9,12 @@ import dev.tidemark.flink.decode.DecodeSettings.Format;
 import dev.tidemark.flink.decode.Envelope;
 import dev.tidemark.flink.decode.TableMapping;
 import dev.tidemark.flink.decode.TableMapping.MatchKind;
+import dev.tidemark.flink.decode.WatermarkSettings;
 import dev.tidemark.flink.message.RawRecord;
 import dev.tidemark.flink.message.Update;
 import dev.tidemark.flink.pressure.ThrottledSource;
 import dev.tidemark.flink.upsert.UpsertFunction;
 import dev.tidemark.flink.upsert.UpsertOperator;
-import java.time.Duration;
 import java.util.List;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.Types;
@@ -62,15 +62,11 @@ public final class Updates {
       read = generated(datagen, decode, shards);
       raw = datagen(env, datagen);
     }
-    WatermarkStrategy<Long> strategy =
-        WatermarkStrategy.forBoundedOutOfOrderness(watermarks.delay());
-    Duration idle = watermarks.idleTimeout();
-    if (idle != null) {
-      strategy = strategy.withIdleness(idle);
-    }
+    WatermarkSettings settings =
+        new WatermarkSettings(watermarks.delay(), watermarks.idleTimeout(), false);
     SingleOutputStreamOperator<Update> updates =
         raw.transform(
-                "decode", Update.TYPE, new DecodeOperator(read, shards, slots, strategy, start))
+                "decode", Update.TYPE, new DecodeOperator(read, shards, slots, settings, start))
             .uid("decode")
             .setParallelism(raw.getParallelism());
     List<Integer> byKey =

@@ -27,7 +27,6 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.zip.GZIPInputStream;
 import org.apache.flink.api.common.accumulators.Accumulator;
-import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.streaming.api.operators.KeyedProcessOperator;
 import org.apache.flink.streaming.api.watermark.Watermark;
@@ -55,10 +54,10 @@ final class Replay implements AutoCloseable {
   Replay(DecodeSettings settings, List<ShardTarget> shards) throws Exception {
     this.shards = shards;
     SlotKeys slots = new SlotKeys(shards.size(), 2, 128);
-    WatermarkStrategy<Long> strategy = WatermarkStrategy.forBoundedOutOfOrderness(Duration.ZERO);
+    WatermarkSettings watermarks = new WatermarkSettings(Duration.ZERO, null, false);
     decode =
         new OneInputStreamOperatorTestHarness<>(
-            new DecodeOperator(settings, shards, slots, strategy, StartSettings.REFUSE));
+            new DecodeOperator(settings, shards, slots, watermarks, StartSettings.REFUSE));
     upsert =
         new KeyedOneInputStreamOperatorTestHarness<>(
             new KeyedProcessOperator<>(new UpsertFunction(shards, slots)),

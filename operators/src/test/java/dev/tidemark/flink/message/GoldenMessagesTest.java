@@ -77,10 +77,25 @@ final class GoldenMessagesTest {
     full.byteOffset = 4096;
     full.timestampMillis = 1234567890123L;
     full.flaw = "too long";
-    GoldenBytes.check("raw-record-1", RawRecordSerializer.INSTANCE, full);
+    GoldenBytes.check("raw-record-2", RawRecordSerializer.INSTANCE, full);
     RawRecord least = new RawRecord();
     least.place = "file";
-    GoldenBytes.check("raw-record-1-least", RawRecordSerializer.INSTANCE, least);
+    GoldenBytes.check("raw-record-2-least", RawRecordSerializer.INSTANCE, least);
+    GoldenBytes.check(
+        "raw-record-2-over",
+        RawRecordSerializer.INSTANCE,
+        RawRecord.mark(RawRecord.Mark.OVER, "orders-3"));
+  }
+
+  /** Version 1 knew no marks: all was records. */
+  @Test
+  void earlierRawRecords() throws Exception {
+    for (String file : List.of("raw-record-1", "raw-record-1-least")) {
+      byte[] golden = GoldenBytes.read(file);
+      RawRecord read = RawRecordSerializer.INSTANCE.deserialize(new DataInputDeserializer(golden));
+      assertThat(read.mark).isEqualTo(RawRecord.Mark.NONE);
+      assertThat(read.place).isEqualTo(read.topic == null ? "file" : "orders-3");
+    }
   }
 
   @Test
