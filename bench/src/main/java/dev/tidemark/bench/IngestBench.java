@@ -13,6 +13,8 @@ import dev.tidemark.store.StoreSettings;
 import dev.tidemark.store.Stores;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryPoolMXBean;
+import java.lang.management.MemoryUsage;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -67,11 +69,15 @@ public final class IngestBench {
   private static final int MAX_PARALLELISM = 128;
   private static final Duration GIVE_UP = Duration.ofMinutes(10);
 
+  /** How often memory is looked at: what grows with the rows shows. */
+  private static final int QUARTERS = 4;
+
   private final Path folder;
   private final Workload workload;
   private final boolean store;
   private final int runs;
   private final Map<String, Object> figures = new LinkedHashMap<>();
+  private final List<Long> leftMiB = new ArrayList<>();
   private final OperatingSystemMXBean system =
       (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
@@ -128,7 +134,11 @@ public final class IngestBench {
           failIfEnded(end);
         }
         cluster.triggerCheckpoint(job, CheckpointType.CONFIGURED).get(300, TimeUnit.SECONDS);
+        if ((epoch + 1) % (workload.commits() / QUARTERS) == 0) {
+          leftMiB.add(leftByCollectionsMiB());
+        }
       }
+      figures.put("left_mb", leftMiB.toString());
       awaitReadable(end);
       long cpuAfter = system.getProcessCpuTime();
       figures.put("wall_s", seconds(System.nanoTime() - begin));
@@ -278,6 +288,17 @@ public final class IngestBench {
     }
     figures.put("read_wall_s", seconds(System.nanoTime() - begin));
     figures.put("read_cpu_s", seconds(system.getProcessCpuTime() - cpuBefore));
+  }
+
+  /** What the last collection of the whole heap left. */
+  private static long leftByCollectionsMiB() {
+    System.gc();
+    long bytes = 0;
+    for (MemoryPoolMXBean pool : ManagementFactory.getMemoryPoolMXBeans()) {
+      MemoryUsage left = pool.getCollectionUsage();
+      bytes += left == null ? 0 : left.getUsed();
+    }
+    return bytes >> 20;
   }
 
   private static long peakResidentMiB() throws IOException {

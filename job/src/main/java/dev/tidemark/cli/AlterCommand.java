@@ -87,10 +87,10 @@ final class AlterCommand implements Callable<Integer> {
 
     String text() {
       return "about "
-          + appends
-          + " appends are left at "
-          + runs
-          + (runs == 1 ? " run" : " runs")
+          + Amounts.count(appends, "append")
+          + (appends == 1 ? " is" : " are")
+          + " left at "
+          + Amounts.count(runs, "run")
           + " each (level 0 counts "
           + counted
           + " of at most "

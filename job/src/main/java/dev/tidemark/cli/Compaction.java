@@ -94,12 +94,11 @@ final class Compaction {
     }
     return String.format(
         Locale.ROOT,
-        "%,d %s%s%s, runs %d -> %d, row bytes read %s, written %s",
-        report.merges(),
-        report.merges() == 1 ? "merge" : "merges",
+        "%s%s%s, runs %d -> %d, row bytes read %s, written %s",
+        Amounts.count(report.merges(), "merge"),
         report.promotions() == 0
             ? ""
-            : String.format(Locale.ROOT, ", %,d batches moved up", report.promotions()),
+            : ", " + Amounts.count(report.promotions(), "batch") + " moved up",
         report.lost() == 0
             ? ""
             : String.format(Locale.ROOT, ", %,d for nothing (another was faster)", report.lost()),

@@ -105,42 +105,39 @@ final class GcCommand implements Callable<Integer> {
         .line(
             String.format(
                 Locale.ROOT,
-                "%s: %s %,d parts that left (%s), %,d log entries (%,d blocks closed), %,d rollups, %,d orphans, %,d unfinished uploads, %,d dead holds",
+                "%s: %s %s that left (%s), %,d of the log's entries (%s closed), %s, %s, %s, %s",
                 url,
                 verb,
-                report.partsDeleted(),
+                Amounts.count(report.partsDeleted(), "part"),
                 Amounts.text(report.partBytesDeleted()),
                 report.entriesDeleted(),
-                report.blocksClosed(),
-                report.rollupsDeleted(),
-                report.orphansDeleted(),
-                report.uploadsDropped(),
-                report.holdsDeleted()));
+                Amounts.count(report.blocksClosed(), "block"),
+                Amounts.count(report.rollupsDeleted(), "rollup"),
+                Amounts.count(report.orphansDeleted(), "orphan"),
+                Amounts.count(report.uploadsDropped(), "unfinished upload"),
+                Amounts.count(report.holdsDeleted(), "dead hold")));
     if (report.partsKept() > 0) {
       context
           .out()
           .line(
               String.format(
                   Locale.ROOT,
-                  "  kept %,d parts (%s) that left within gc.keep",
-                  report.partsKept(),
+                  "  kept %s (%s) that left within gc.keep",
+                  Amounts.count(report.partsKept(), "part"),
                   Amounts.text(report.partBytesKept())));
     }
     report
         .held()
         .forEach(
             (hold, parts) ->
-                context
-                    .out()
-                    .line(String.format(Locale.ROOT, "  kept %,d parts for hold %s", parts, hold)));
+                context.out().line("  kept " + Amounts.count(parts, "part") + " for hold " + hold));
     if (report.batchesDiscarded() > 0) {
       context
           .out()
           .line(
-              String.format(
-                  Locale.ROOT,
-                  "  %,d batches of the retired shard made way",
-                  report.batchesDiscarded()));
+              "  "
+                  + Amounts.count(report.batchesDiscarded(), "batch")
+                  + " of the retired shard made way");
     }
   }
 

@@ -104,7 +104,7 @@ final class LogCommand implements Callable<Integer> {
       }
     }
     if (!gone.isEmpty()) {
-      words.add("-" + gone.size() + (gone.size() == 1 ? " batch" : " batches"));
+      words.add("-" + Amounts.count(gone.size(), "batch"));
     }
     return String.join(", ", words);
   }
@@ -118,11 +118,10 @@ final class LogCommand implements Callable<Integer> {
     long errors = now.errors().stream().mapToLong(part -> part.rows()).sum();
     return String.format(
         Locale.ROOT,
-        "+%,d rows (%s, %d %s, level %d)%s",
-        now.rows(),
+        "+%s (%s, %s, level %d)%s",
+        Amounts.count(now.rows(), "row"),
         Amounts.text(now.bytes()),
-        now.runCount(),
-        now.runCount() == 1 ? "run" : "runs",
+        Amounts.count(now.runCount(), "run"),
         now.level(),
         errors == 0 ? "" : ", " + errors + " errors");
   }

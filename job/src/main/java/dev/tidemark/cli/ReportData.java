@@ -161,9 +161,7 @@ record ReportData(
       one.put("bytes", point.bytes()).put("stored", point.stored());
     }
     requests.putCauses(node);
-    node.putObject("dollarsAMonth")
-        .put("storage", prices.month(ShardPortrait.storedBytes(last)))
-        .put("requests", requests.month(prices));
+    requests.putDollars(node, prices, ShardPortrait.storedBytes(last));
     return node;
   }
 }

@@ -6,6 +6,7 @@ import dev.tidemark.job.Amounts;
 import dev.tidemark.spine.SpineSpec;
 import java.util.List;
 import java.util.Locale;
+import java.util.OptionalDouble;
 import java.util.function.DoubleFunction;
 import java.util.function.ToDoubleFunction;
 
@@ -174,10 +175,16 @@ final class ReportPage {
         .causes()
         .forEach((cause, of) -> row(cause, "" + of.versions(), "" + of.puts(), "" + of.gets()));
     page.append("</table>\n");
+    OptionalDouble requests = data.requests().month(data.prices());
     paragraph(
-        "A month that goes on like this costs %.4f $ for requests, without those of readers, and %.4f $ for storing what the shard names.",
-        data.requests().month(data.prices()),
-        data.prices().month(ShardPortrait.storedBytes(data.last())));
+        "A month costs %.4f $ for storing what the shard names; %s",
+        data.prices().month(ShardPortrait.storedBytes(data.last())),
+        requests.isPresent()
+            ? String.format(
+                Locale.ROOT,
+                "one that goes on like this %.4f $ for requests, without those of readers.",
+                requests.getAsDouble())
+            : RequestUsage.TOO_SHORT + ".");
   }
 
   private void head(String title, String says) {

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
 import java.util.TreeMap;
 
 /**
@@ -31,6 +32,15 @@ record RequestUsage(Map<String, Requests> causes, Duration span) {
   private static final int MOST_VERSIONS = 1024;
 
   private static final Duration MONTH = Duration.ofDays(30);
+
+  /** What a shorter time says of a month is noise: a load or a demo is over in seconds. */
+  private static final Duration LEAST_SPAN = Duration.ofMinutes(10);
+
+  /** What to say then. */
+  static final String TOO_SHORT =
+      "the log tells of less than "
+          + LEAST_SPAN.toMinutes()
+          + " min, too little to reckon a month's requests by";
 
   /** How many. */
   record Requests(long versions, long puts, long gets) {
@@ -109,8 +119,22 @@ record RequestUsage(Map<String, Requests> causes, Duration span) {
         .sum();
   }
 
-  /** Dollars for a month that goes on like the span; 0 where there is no span to go by. */
-  double month(Prices prices) {
-    return span.isZero() ? 0 : dollars(prices) * MONTH.toMillis() / span.toMillis();
+  /** Dollars for a month that goes on like the span; none where that is too short to tell. */
+  OptionalDouble month(Prices prices) {
+    return span.compareTo(LEAST_SPAN) < 0
+        ? OptionalDouble.empty()
+        : OptionalDouble.of(dollars(prices) * MONTH.toMillis() / span.toMillis());
+  }
+
+  /** Puts what a month costs into a JSON object; requests: null when that can't be told. */
+  void putDollars(ObjectNode node, Prices prices, long storedBytes) {
+    ObjectNode dollars = node.putObject("dollarsAMonth");
+    dollars.put("storage", prices.month(storedBytes));
+    OptionalDouble month = month(prices);
+    if (month.isPresent()) {
+      dollars.put("requests", month.getAsDouble());
+    } else {
+      dollars.putNull("requests");
+    }
   }
 }

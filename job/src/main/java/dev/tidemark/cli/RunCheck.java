@@ -2,6 +2,7 @@ package dev.tidemark.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tidemark.flink.message.Update;
+import dev.tidemark.job.Amounts;
 import dev.tidemark.job.JobOptions;
 import dev.tidemark.job.StartPoint;
 import dev.tidemark.job.TidemarkJob;
@@ -48,17 +49,19 @@ final class RunCheck {
       context
           .out()
           .line(
-              "options   good: " + options.shards().size() + " shards, writer " + options.writer());
+              "options   good: "
+                  + Amounts.count(options.shards().size(), "shard")
+                  + ", writer "
+                  + options.writer());
       context.out().line("store     reached: " + options.warehouse());
       context.out().line("start     from " + from.path().orElse("nothing"));
       context
           .out()
           .line(
               "rows      "
-                  + updates.size()
-                  + " updates read, "
-                  + errors.size()
-                  + " would be errors");
+                  + Amounts.count(updates.size(), "update")
+                  + " read, of which errors: "
+                  + errors.size());
       errors.forEach(error -> context.out().line("          " + error));
     }
     return Exit.DONE;

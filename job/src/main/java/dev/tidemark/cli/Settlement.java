@@ -2,6 +2,7 @@ package dev.tidemark.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tidemark.flink.ShardTarget;
+import dev.tidemark.job.Amounts;
 import dev.tidemark.job.JobOptions;
 import dev.tidemark.job.MergeLimits;
 import dev.tidemark.log.ShardLog;
@@ -49,9 +50,9 @@ record Settlement(List<CompactionReport> reports, int code, long millis) {
   String text() {
     return String.format(
         Locale.ROOT,
-        "%s: %,d merges, runs %d -> %d, in %.1f s",
+        "%s: %s, runs %d -> %d, in %.1f s",
         code == 0 ? "settled" : "stopped while settling; tidemark compact goes on",
-        reports.stream().mapToLong(CompactionReport::merges).sum(),
+        Amounts.count(reports.stream().mapToLong(CompactionReport::merges).sum(), "merge"),
         runsBefore(),
         runsAfter(),
         millis / 1000.0);

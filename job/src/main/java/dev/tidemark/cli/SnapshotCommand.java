@@ -213,7 +213,11 @@ final class SnapshotCommand implements Callable<Integer> {
   private void warnOfErrors(ShardState state) {
     long errors = LsCommand.errors(state);
     if (errors > 0) {
-      String line = errors + " error rows beside the rows; tidemark errors " + url + " shows them";
+      String line =
+          Amounts.count(errors, "error row")
+              + " beside the rows; tidemark errors "
+              + url
+              + " shows";
       if (strict) {
         throw new CommandException(Exit.NO, line);
       }

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.OptionalDouble;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -100,19 +101,21 @@ final class UsageCommand implements Callable<Integer> {
             (cause, of) ->
                 table.row(
                     "",
-                    cause + ", " + of.versions() + " versions",
+                    cause + ", " + Amounts.count(of.versions(), "version"),
                     of.puts() + " PUT, " + of.gets() + " GET",
                     "",
                     ""));
-    String span =
-        "requests as in the last " + Amounts.text(Duration.ofSeconds(requests.span().toSeconds()));
-    table.row("", span, "", "", dollars(requests.month(prices)));
-    table.row(
-        "",
-        "all",
-        "",
-        Amounts.text(usage.bytes()),
-        dollars(requests.month(prices) + prices.month(usage.bytes())));
+    double storage = prices.month(usage.bytes());
+    OptionalDouble month = requests.month(prices);
+    if (month.isPresent()) {
+      String span = Amounts.text(Duration.ofSeconds(requests.span().toSeconds()));
+      table.row("", "requests as in the last " + span, "", "", dollars(month.getAsDouble()));
+      String all = dollars(month.getAsDouble() + storage);
+      table.row("", "all", "", Amounts.text(usage.bytes()), all);
+    } else {
+      table.row("", RequestUsage.TOO_SHORT, "", "", "?");
+      table.row("", "all but requests", "", Amounts.text(usage.bytes()), dollars(storage));
+    }
   }
 
   private static void row(
@@ -143,9 +146,7 @@ final class UsageCommand implements Callable<Integer> {
     put(node, "other", usage.other());
     requests.putCauses(node);
     node.put("requestsSpanMillis", requests.span().toMillis());
-    node.putObject("dollarsAMonth")
-        .put("storage", prices.month(usage.bytes()))
-        .put("requests", requests.month(prices));
+    requests.putDollars(node, prices, usage.bytes());
     ArrayNode holders = node.putArray("holders");
     for (Usage.Holder holder : usage.holders()) {
       ObjectNode one = holders.addObject();

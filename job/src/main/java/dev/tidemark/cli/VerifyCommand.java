@@ -87,29 +87,26 @@ final class VerifyCommand implements Callable<Integer> {
 
   private void text(Verifier.Report report) {
     report.findings().forEach(finding -> context.out().line(finding.toString()));
-    String verdict =
-        report.sound()
-            ? "sound"
-            : report.findings().size() + (report.findings().size() == 1 ? " finding" : " findings");
+    String verdict = report.sound() ? "sound" : Amounts.count(report.findings().size(), "finding");
     String parts =
         deep
             ? String.format(
                 Locale.ROOT,
-                "%,d parts read (%s)",
-                report.parts(),
+                "%s read (%s)",
+                Amounts.count(report.parts(), "part"),
                 Amounts.text(report.bytesRead()))
-            : String.format(Locale.ROOT, "%,d parts there (--deep reads them)", report.parts());
+            : Amounts.count(report.parts(), "part") + " there (--deep reads them)";
     context
         .out()
         .line(
             String.format(
                 Locale.ROOT,
-                "%s: %s; %,d versions replayed, %,d batches of %,d updates, %s",
+                "%s: %s; %s replayed, %s of %s, %s",
                 url,
                 verdict,
-                report.versions(),
-                report.batches(),
-                report.rows(),
+                Amounts.count(report.versions(), "version"),
+                Amounts.count(report.batches(), "batch"),
+                Amounts.count(report.rows(), "update"),
                 parts));
   }
 }

@@ -49,6 +49,12 @@ public final class Amounts {
     return amount(text, BYTES, "B, KiB, MiB or GiB");
   }
 
+  /** So many of a thing whose plural ends in s or es: {@code 1 batch}, {@code 2,000 batches}. */
+  public static String count(long count, String thing) {
+    String ending = count == 1 ? "" : thing.endsWith("ch") ? "es" : "s";
+    return String.format(Locale.ROOT, "%,d %s%s", count, thing, ending);
+  }
+
   /** A duration in the largest unit that leaves it whole. */
   public static String text(Duration duration) {
     long millis = duration.toMillis();

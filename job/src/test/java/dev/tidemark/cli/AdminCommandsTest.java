@@ -166,7 +166,7 @@ class AdminCommandsTest {
         .isEqualTo(new Said(0, page + ": versions 1 to 2\n", ""));
     assertThat(Files.readString(page))
         .startsWith("<!DOCTYPE html>")
-        .contains("Runs by level", "Write amplification", "<svg", "</html>")
+        .contains("Runs by level", "Write amplification", "<svg", "</html>", "A month costs")
         .doesNotContain("http://", "https://", "<script", "src=", "NaN");
     assertThat(say("report", shard, "--json", "--prices", prices).out())
         .contains("\"from\":1,\"to\":2", "\"runsBound\":64", "\"dollarsAMonth\":{");
@@ -216,9 +216,10 @@ class AdminCommandsTest {
     assertThat(say("usage", shard, "--json").out())
         .contains("\"orphans\":{\"objects\":1,\"bytes\":7}")
         .contains("{\"cause\":\"create\",\"versions\":1,\"puts\":1,\"gets\":0}")
-        .contains("\"dollarsAMonth\":{\"storage\":");
-    assertThat(say("usage", shard).out()).contains("$ a month", "create, 1 versions", "all");
-    assertThat(say("gc", shard, "--dry-run").out()).contains("would delete").contains("1 orphans");
+        .contains("\"dollarsAMonth\":{\"storage\":", "\"requests\":null}");
+    assertThat(say("usage", shard).out())
+        .contains("$ a month", "create, 1 version ", "too little to reckon a month's requests by");
+    assertThat(say("gc", shard, "--dry-run").out()).contains("would delete").contains("1 orphan,");
     assertThat(store.list("part/", "", 10)).hasSize(1);
     assertThat(say("gc", shard, "--keep-orphans", "--json").out()).contains("\"orphansDeleted\":0");
     assertThat(say("gc", shard, "--json").out()).contains("\"orphansDeleted\":1");
@@ -252,7 +253,7 @@ class AdminCommandsTest {
     uploadsDenied.put("part/2020-01-01/orphan.parquet", Body.of(new byte[7]));
     Said said = say("gc", "memory:no-uploads/orders");
     assertThat(said.code()).isZero();
-    assertThat(said.out()).contains("1 orphans");
+    assertThat(said.out()).contains("1 orphan,");
     assertThat(said.err())
         .contains("unfinished uploads stay", "s3:ListBucketMultipartUploads")
         .hasLineCount(1);

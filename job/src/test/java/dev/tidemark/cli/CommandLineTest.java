@@ -100,7 +100,7 @@ class CommandLineTest {
         .startsWith("{\"id\":2,")
         .hasLineCount(1);
     assertThat(say("snapshot", shard, "--limit", "1").out()).hasLineCount(1);
-    assertThat(say("snapshot", shard).err()).contains("1 error rows beside the rows");
+    assertThat(say("snapshot", shard).err()).contains("1 error row beside the rows");
     assertThat(say("snapshot", shard, "--strict").code()).isEqualTo(Exit.NO);
     assertThat(say("errors", shard, "--json").out())
         .contains("\"reason\":")
