@@ -94,6 +94,16 @@ final class TestJobs {
     }
   }
 
+  /** Ends a job that a test has failed with, lest it disturb the next one. */
+  static void abandon(JobClient job) {
+    try {
+      job.cancel().get();
+      awaitEnd(job);
+    } catch (Exception alreadyOver) {
+      // then there is nothing to end
+    }
+  }
+
   static void awaitEnd(JobClient job) throws Exception {
     while (!job.getJobStatus().get().isGloballyTerminalState()) {
       TimeUnit.MILLISECONDS.sleep(20);

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * the last one and the delete of an unknown key change nothing and are counted as ignored.
  *
  * <p>State by key: the last time, 8 bytes, and behind it the row; a deleted key keeps its time
- * alone, until the watermark has passed it and no addition can come before its retraction any more.
+ * alone until the watermark has passed it, and is then one of the {@link ForgottenKeys}.
  */
 public final class UpsertFunction extends KeyedProcessFunction<String, KeyedRow, Update>
     implements CheckpointedFunction {
@@ -39,6 +39,7 @@ public final class UpsertFunction extends KeyedProcessFunction<String, KeyedRow,
   private final SlotKeys slots;
   private transient ValueState<byte[]> lastState;
   private transient InputCounts counts;
+  private transient ForgottenKeys forgotten;
 
   /** For the job's shards. */
   public UpsertFunction(List<ShardTarget> shards, SlotKeys slots) {
@@ -60,12 +61,18 @@ public final class UpsertFunction extends KeyedProcessFunction<String, KeyedRow,
             getRuntimeContext(),
             getRuntimeContext().getMetricGroup(),
             context.getOperatorStateStore());
+    forgotten = new ForgottenKeys(getRuntimeContext(), context.getKeyedStateStore());
     lastState =
         context
             .getKeyedStateStore()
             .getState(
                 new ValueStateDescriptor<>(
                     "last", PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO));
+  }
+
+  /** The deleted keys that are not in state any more. */
+  ForgottenKeys forgotten() {
+    return forgotten;
   }
 
   @Override
@@ -90,7 +97,10 @@ public final class UpsertFunction extends KeyedProcessFunction<String, KeyedRow,
     if (!changed) {
       return;
     }
-    long time = last == null ? row.time() : Math.max(row.time(), timeOf(last));
+    long time =
+        last == null
+            ? forgotten.atLeast(context.getCurrentKey(), row.time())
+            : Math.max(row.time(), timeOf(last));
     int keyLength = row.key().length;
     if (lastRow != null) {
       int slotKey = slots.slotKey(row.shard(), lastRow, keyLength);
@@ -112,6 +122,7 @@ public final class UpsertFunction extends KeyedProcessFunction<String, KeyedRow,
       throws Exception {
     byte @Nullable [] last = lastState.value();
     if (last != null && rowOf(last) == null && timeOf(last) <= timestamp) {
+      forgotten.forget(context.getCurrentKey(), timeOf(last));
       lastState.clear();
     }
   }

@@ -25,6 +25,8 @@ import org.apache.flink.api.common.TaskInfo;
 import org.apache.flink.runtime.state.KeyGroupRange;
 import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.apache.flink.runtime.state.StateInitializationContext;
+import org.apache.flink.runtime.state.StateSnapshotContext;
+import org.apache.flink.runtime.state.VoidNamespace;
 import org.apache.flink.streaming.api.operators.KeyedProcessOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -66,8 +68,33 @@ public final class UpsertOperator extends KeyedProcessOperator<String, KeyedRow,
   }
 
   @Override
+  public void snapshotState(StateSnapshotContext context) throws Exception {
+    super.snapshotState(context);
+    ForgottenKeys forgotten = ((UpsertFunction) userFunction).forgotten();
+    for (String key : forgotten.unsaved()) {
+      setCurrentKey(key);
+      forgotten.save(key);
+    }
+  }
+
+  private void restoreForgotten() throws Exception {
+    ForgottenKeys forgotten = ((UpsertFunction) userFunction).forgotten();
+    List<String> keys;
+    try (var found =
+        this.<String>getKeyedStateBackend()
+            .getKeys(ForgottenKeys.stateName(), VoidNamespace.INSTANCE)) {
+      keys = found.toList();
+    }
+    for (String key : keys) {
+      setCurrentKey(key);
+      forgotten.restore(key);
+    }
+  }
+
+  @Override
   public void open() throws Exception {
     super.open();
+    restoreForgotten();
     if (!restored && start.mode() != StartMode.REFUSE) {
       for (int shard : upserts) {
         fill(shard);

@@ -5,18 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tidemark.flink.InputCounts;
 import dev.tidemark.flink.ShardTarget;
 import dev.tidemark.flink.SlotKeys;
+import dev.tidemark.flink.StartMode;
+import dev.tidemark.flink.StartSettings;
 import dev.tidemark.flink.message.KeyedRow;
 import dev.tidemark.flink.message.Update;
 import dev.tidemark.row.RowCodec;
 import dev.tidemark.schema.Schema;
 import dev.tidemark.spine.SpineSpec;
+import dev.tidemark.store.StoreSettings;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.state.rocksdb.EmbeddedRocksDBStateBackend;
-import org.apache.flink.streaming.api.operators.KeyedProcessOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
 import org.junit.jupiter.api.AfterEach;
@@ -40,7 +42,11 @@ class UpsertFunctionTest {
   private void open(OperatorSubtaskState state) throws Exception {
     harness =
         new KeyedOneInputStreamOperatorTestHarness<>(
-            new KeyedProcessOperator<>(new UpsertFunction(List.of(SHARD), new SlotKeys(1, 4, 128))),
+            new UpsertOperator(
+                List.of(SHARD),
+                List.of(0),
+                new SlotKeys(1, 4, 128),
+                new StartSettings(StartMode.REFUSE, StoreSettings.DEFAULT)),
             UpsertFunction::keyOf,
             Types.STRING);
     harness.setStateBackend(new EmbeddedRocksDBStateBackend());
@@ -119,7 +125,14 @@ class UpsertFunctionTest {
     assertThat(harness.numEventTimeTimers()).isEqualTo(1);
     harness.processWatermark(20);
     assertThat(harness.numEventTimeTimers()).isZero();
+    assertThat(drain()).containsExactly("+1=a@10", "-1=a@20");
+    OperatorSubtaskState state = harness.snapshot(1, 1);
     harness.processElement(new StreamRecord<>(row(1, "b", 5)));
-    assertThat(drain()).endsWith("+1=b@5");
+    assertThat(drain()).as("not before its retraction").containsExactly("+1=b@20");
+    harness.close();
+    open(state);
+    harness.processElement(new StreamRecord<>(row(1, "b", 5)));
+    harness.processElement(new StreamRecord<>(row(1, "c", 25)));
+    assertThat(drain()).as("nor after a restart").containsExactly("+1=b@20", "-1=b@25", "+1=c@25");
   }
 }
