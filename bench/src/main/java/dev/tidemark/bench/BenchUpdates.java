@@ -1,10 +1,13 @@
 package dev.tidemark.bench;
 
+import dev.tidemark.flink.KeyBuckets;
 import dev.tidemark.flink.ShardTarget;
 import dev.tidemark.flink.SlotKeys;
+import dev.tidemark.flink.StartSettings;
 import dev.tidemark.flink.message.KeyedRow;
 import dev.tidemark.flink.message.Update;
-import dev.tidemark.flink.upsert.UpsertFunction;
+import dev.tidemark.flink.upsert.UpsertOperator;
+import dev.tidemark.flink.upsert.UpsertSettings;
 import dev.tidemark.row.InvalidRowException;
 import dev.tidemark.row.RowCodec;
 import dev.tidemark.schema.Schema;
@@ -27,13 +30,16 @@ final class BenchUpdates {
     if (workload.envelope() != Workload.Kind.UPSERT) {
       return rows.map(new Encode(schema, slots)).returns(Update.TYPE).name("encode").uid("encode");
     }
+    KeyBuckets buckets = new KeyBuckets(1, slots.maxParallelism());
+    UpsertSettings settings =
+        new UpsertSettings(
+            List.of(target), List.of(0), slots, buckets, StartSettings.REFUSE, false);
     return rows.map(new Key(schema))
         .returns(KeyedRow.TYPE)
         .name("encode")
         .uid("encode")
-        .keyBy(UpsertFunction::keyOf, Types.STRING)
-        .process(new UpsertFunction(List.of(target), slots), Update.TYPE)
-        .name("upsert")
+        .keyBy(buckets, Types.INT)
+        .transform("upsert", Update.TYPE, new UpsertOperator(settings))
         .uid("upsert");
   }
 

@@ -97,7 +97,7 @@ public final class SlotKeys implements Serializable {
   }
 
   /** A polynomial of the bytes, with a finish that brings every bit down into the low ones. */
-  private static int hash(byte[] row, int length) {
+  static int hash(byte[] row, int length) {
     int hash = length;
     for (int i = 0; i < length; i++) {
       hash = 31 * hash + row[i];

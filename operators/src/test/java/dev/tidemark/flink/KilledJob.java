@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tidemark.flink.message.KeyedRow;
 import dev.tidemark.flink.message.Update;
-import dev.tidemark.flink.upsert.UpsertFunction;
 import dev.tidemark.flink.upsert.UpsertOperator;
+import dev.tidemark.flink.upsert.UpsertSettings;
 import dev.tidemark.gc.GcSettings;
 import dev.tidemark.log.ShardLog;
 import dev.tidemark.shard.ShardState;
@@ -240,16 +240,23 @@ final class KilledJob {
     for (int i = 0; i < shards.size(); i++) {
       all.add(i);
     }
+    KeyBuckets buckets = new KeyBuckets(shards.size(), slots.maxParallelism());
     return numbers
         .map(model::keyed)
         .returns(KeyedRow.TYPE)
         .uid("rows")
-        .keyBy(UpsertFunction::keyOf, Types.STRING)
+        .keyBy(buckets, Types.INT)
         .transform(
             "upsert",
             Update.TYPE,
             new UpsertOperator(
-                shards, all, slots, new StartSettings(settings.start(), StoreSettings.DEFAULT)))
+                new UpsertSettings(
+                    shards,
+                    all,
+                    slots,
+                    buckets,
+                    new StartSettings(settings.start(), StoreSettings.DEFAULT),
+                    false)))
         .uid("upsert");
   }
 

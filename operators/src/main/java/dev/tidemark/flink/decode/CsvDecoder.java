@@ -11,6 +11,7 @@ import dev.tidemark.row.InvalidRowException;
 import dev.tidemark.schema.Column;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -26,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  * the job: it is another file than the schema says.
  */
 final class CsvDecoder implements RecordDecoder {
+  private static final BitSet NOTHING_MISSING = new BitSet();
+
   private final Tables tables;
   private final String nullLiteral;
   private final JsonText json = new JsonText();
@@ -121,7 +124,7 @@ final class CsvDecoder implements RecordDecoder {
         }
       }
     }
-    table.checkNulls(row, present);
+    table.checkNulls(row, present, NOTHING_MISSING);
     boolean upsert = table.mapping.envelope() == Envelope.UPSERT;
     Change change = new Change(upsert ? Action.SET : Action.UPDATE, row, diff(table, fields));
     long time = table.timeColumn < 0 ? record.timestampMillis : table.eventTime(row);

@@ -1,19 +1,19 @@
 package dev.tidemark.flink.decode;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.NullNode;
 import dev.tidemark.flink.decode.Decoded.Action;
 import dev.tidemark.flink.decode.Decoded.Change;
 import dev.tidemark.flink.message.RawRecord;
 import dev.tidemark.row.InvalidRowException;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Debezium's JSON: envelope or unwrapped, each with or without schema block, even mixed. Nothing is
- * known from the order of fields, so a message is read whole. Truncates and placeholders of large
- * values are errors for now.
+ * known from the order of fields, so a message is read whole.
+ *
+ * <p>In envelope changelog before-images are trusted. In envelope upsert they give a key and
+ * nothing else: without REPLICA IDENTITY FULL all else in them is NULL or made up.
  */
 final class DebeziumDecoder implements RecordDecoder {
   private static final String IDENTITY =
@@ -30,75 +30,27 @@ final class DebeziumDecoder implements RecordDecoder {
     this.rows = new ObjectRows(new DebeziumValues(settings));
   }
 
-  /** One message, taken apart as far as every shape allows. */
-  private record Message(
-      RawRecord record,
-      JsonNode value,
-      @Nullable JsonNode schema,
-      JsonNode key,
-      @Nullable JsonNode keySchema) {
-    /** The schema of a part of the value. */
-    @Nullable JsonNode schemaOf(String field) {
-      return SchemaBlock.field(schema, field);
-    }
-  }
-
-  /** A message that belongs to a table, up to what its time and name are. */
-  private record Addressed(Message message, Table table, String tableName, long metadataTime) {}
-
   @Override
   public Decoded decode(RawRecord record) {
     try {
-      byte[] text = record.value;
-      if (text == null || (record.topic == null && JsonText.isBlank(text))) {
+      DebeziumMessage message = DebeziumMessage.of(record, settings, json);
+      if (message == null) {
         return Decoded.IGNORED;
       }
-      JsonNode value;
-      JsonNode key = null;
-      if (record.topic == null && settings.lines() == DebeziumSettings.Lines.KEY_VALUE) {
-        JsonNode line = json.object(text, record.byteOffset);
-        value = line.get("value");
-        key = line.get("key");
-        if (value == null || key == null || line.size() != 2) {
-          throw new InvalidRowException(
-              "not a line {\"key\":…,\"value\":…}; or set source.debezium.lines to value");
-        }
-      } else {
-        value = json.value(text, record.byteOffset);
-        key = record.key == null ? null : json.value(record.key, 0);
-      }
-      SchemaBlock.Unwrapped unwrapped = SchemaBlock.unwrap(value);
-      if (unwrapped.payload().isNull()) {
-        return Decoded.IGNORED;
-      }
-      if (!unwrapped.payload().isObject()) {
-        throw new InvalidRowException("not a Debezium message: no JSON object");
-      }
-      SchemaBlock.Unwrapped keyed = SchemaBlock.unwrap(key == null ? NullNode.instance : key);
-      Message message =
-          new Message(
-              record, unwrapped.payload(), unwrapped.schema(), keyed.payload(), keyed.schema());
       return settings.shape() == DebeziumSettings.Shape.ENVELOPE
           ? envelope(message)
           : unwrapped(message);
     } catch (InvalidRowException e) {
-      return failure(e);
+      return new Decoded.Failure(
+          tables.first(), "", String.valueOf(e.getMessage()), RawRecord.NO_TIMESTAMP);
     }
   }
 
-  private Decoded failure(InvalidRowException e) {
-    return new Decoded.Failure(tables.first(), "", reason(e), RawRecord.NO_TIMESTAMP);
-  }
-
-  private static String reason(InvalidRowException e) {
-    return String.valueOf(e.getMessage());
-  }
-
-  private Decoded envelope(Message message) throws InvalidRowException {
+  private Decoded envelope(DebeziumMessage message) throws InvalidRowException {
     JsonNode value = message.value();
     String op = value.path("op").textValue();
     if (op == null) {
-      if (isMark(value)) {
+      if (message.isMark()) {
         return Decoded.IGNORED;
       }
       throw new InvalidRowException(
@@ -115,21 +67,13 @@ final class DebeziumDecoder implements RecordDecoder {
     if (table == null) {
       return unmatched(matched);
     }
-    long time = metadataTime(source.path("ts_us"), source.path("ts_ms"));
-    Addressed addressed = new Addressed(message, table, name, time);
+    long time = DebeziumMessage.time(source.path("ts_us"), source.path("ts_ms"));
+    DebeziumChange change = new DebeziumChange(message, table, name, time, rows);
     try {
-      return change(addressed, op);
+      return decoded(change, op);
     } catch (InvalidRowException e) {
-      return new Decoded.Failure(table, name, reason(e), time);
+      return change.failure(e);
     }
-  }
-
-  /** Heartbeats, transactions' begin and end, changes of the schema. */
-  private static boolean isMark(JsonNode value) {
-    return (value.size() == 1 && value.has("ts_ms"))
-        || (value.has("status") && value.has("id"))
-        || value.has("ddl")
-        || value.has("tableChanges");
   }
 
   /** As the database writes it: schema.table, or db.table where there are no schemas. */
@@ -143,23 +87,16 @@ final class DebeziumDecoder implements RecordDecoder {
     return outer == null ? table : outer + "." + table;
   }
 
-  private @Nullable String matchValue(Message message, String tableName, JsonNode image) {
+  private @Nullable String matchValue(DebeziumMessage message, String tableName, JsonNode image) {
     TableMapping.MatchKind kind = tables.kind();
     if (kind == null) {
       return null;
     }
-    switch (kind) {
-      case TABLE -> {
-        return tableName;
-      }
-      case TOPIC -> {
-        return message.record().topic;
-      }
-      case COLUMN -> {
-        return image.path(tables.matchColumn()).asText();
-      }
-    }
-    throw new AssertionError(kind);
+    return switch (kind) {
+      case TABLE -> tableName;
+      case TOPIC -> message.record().topic;
+      case COLUMN -> image.path(tables.matchColumn()).asText();
+    };
   }
 
   private static Decoded unmatched(@Nullable String value) throws InvalidRowException {
@@ -169,127 +106,95 @@ final class DebeziumDecoder implements RecordDecoder {
     return new Decoded.Unmatched(value);
   }
 
-  /** floor(ts_us / 1000), else ts_ms; never when the connector built the message. */
-  private static long metadataTime(JsonNode micros, JsonNode millis) {
-    if (micros.isIntegralNumber() && micros.canConvertToLong()) {
-      return Math.floorDiv(micros.longValue(), 1000L);
-    }
-    if (millis.isIntegralNumber() && millis.canConvertToLong()) {
-      return millis.longValue();
-    }
-    return RawRecord.NO_TIMESTAMP;
-  }
-
-  private Decoded change(Addressed at, String op) throws InvalidRowException {
+  private Decoded decoded(DebeziumChange change, String op) throws InvalidRowException {
     switch (op) {
       case "r", "c" -> {
-        return added(at);
+        JsonNode after = image(change, "after");
+        return change.set(after, change.message().schemaOf("after"), true);
       }
       case "u" -> {
-        refuseInAppend(at, "an update");
-        return updated(at);
+        change.refuseInAppend("an update");
+        return change.envelope() == Envelope.CHANGELOG ? updated(change) : replaced(change);
       }
       case "d" -> {
-        refuseInAppend(at, "a delete");
-        return deleted(at);
+        change.refuseInAppend("a delete");
+        return change.envelope() == Envelope.CHANGELOG ? retracted(change) : deleted(change);
       }
-      case "t" ->
-          throw new InvalidRowException("truncate of " + at.tableName() + ": not supported");
+      case "t" -> {
+        return change.truncate();
+      }
       default -> throw new InvalidRowException("unknown op");
     }
   }
 
-  private static void refuseInAppend(Addressed at, String what) throws InvalidRowException {
-    if (at.table().mapping.envelope() == Envelope.APPEND) {
-      throw new InvalidRowException(
-          what + ", but envelope is append; take changelog or upsert for " + at.table().name);
-    }
+  private static Decoded replaced(DebeziumChange change) throws InvalidRowException {
+    return change.replace(change.message().value().path("before"), image(change, "after"));
   }
 
-  private Decoded added(Addressed at) throws InvalidRowException {
-    @Nullable Object[] after = image(at, "after");
+  /** Both images are trusted. */
+  private Decoded updated(DebeziumChange change) throws InvalidRowException {
+    if (!change.message().value().path("before").isObject()) {
+      throw new InvalidRowException("an update without before-image" + IDENTITY);
+    }
+    @Nullable Object[] after = row(change, "after");
     int unknown = rows.unknownColumns();
-    boolean upsert = at.table().mapping.envelope() == Envelope.UPSERT;
-    Change change = new Change(upsert ? Action.SET : Action.UPDATE, after, 1);
-    return rows(at, List.of(change), after, unknown);
+    @Nullable Object[] old = row(change, "before");
+    return change.rows(
+        List.of(new Change(Action.UPDATE, old, -1), new Change(Action.UPDATE, after, 1)),
+        after,
+        unknown);
   }
 
-  private Decoded updated(Addressed at) throws InvalidRowException {
-    Table table = at.table();
-    @Nullable Object[] after = image(at, "after");
-    int unknown = rows.unknownColumns();
-    JsonNode before = at.message().value().path("before");
-    if (table.mapping.envelope() == Envelope.CHANGELOG) {
-      if (!before.isObject()) {
-        throw new InvalidRowException("an update without before-image" + IDENTITY);
-      }
-      @Nullable Object[] old = image(at, "before");
-      return rows(
-          at,
-          List.of(new Change(Action.UPDATE, old, -1), new Change(Action.UPDATE, after, 1)),
-          after,
-          unknown);
+  private Decoded retracted(DebeziumChange change) throws InvalidRowException {
+    if (!change.message().value().path("before").isObject()) {
+      throw new InvalidRowException("a delete without before-image" + IDENTITY);
     }
-    Change set = new Change(Action.SET, after, 1);
-    if (before.isObject()) {
-      @Nullable Object[] oldKey = rows.key(table, before, at.message().schemaOf("before"));
-      if (oldKey != null && !Arrays.deepEquals(oldKey, table.keyOf(after))) {
-        return rows(at, List.of(new Change(Action.DELETE, oldKey, 1), set), after, unknown);
-      }
-    }
-    return rows(at, List.of(set), after, unknown);
+    @Nullable Object[] old = row(change, "before");
+    return change.rows(List.of(new Change(Action.UPDATE, old, -1)), old, rows.unknownColumns());
   }
 
-  private Decoded deleted(Addressed at) throws InvalidRowException {
-    Table table = at.table();
-    JsonNode before = at.message().value().path("before");
-    if (table.mapping.envelope() == Envelope.CHANGELOG) {
-      if (!before.isObject()) {
-        throw new InvalidRowException("a delete without before-image" + IDENTITY);
-      }
-      @Nullable Object[] old = image(at, "before");
-      return rows(at, List.of(new Change(Action.UPDATE, old, -1)), old, rows.unknownColumns());
-    }
+  private Decoded deleted(DebeziumChange change) throws InvalidRowException {
+    DebeziumMessage message = change.message();
+    Table table = change.table();
+    JsonNode before = message.value().path("before");
     @Nullable Object[] key = null;
     if (before.isObject()) {
-      key = rows.key(table, before, at.message().schemaOf("before"));
+      key = rows.key(table, before, message.schemaOf("before"));
     }
-    if (key == null && at.message().key().isObject()) {
-      key = rows.key(table, at.message().key(), at.message().keySchema());
+    if (key == null && message.key().isObject()) {
+      key = rows.key(table, message.key(), message.keySchema());
     }
     if (key == null) {
       throw new InvalidRowException("a delete with neither before-image nor key");
     }
-    @Nullable Object[] old = table.timeColumn < 0 ? new @Nullable Object[0] : image(at, "before");
-    return rows(at, List.of(new Change(Action.DELETE, key, 1)), old, 0);
+    @Nullable Object[] timed = new @Nullable Object[0];
+    if (table.timeColumn >= 0) {
+      timed = rows.timed(table, image(change, "before"), message.schemaOf("before"));
+    }
+    return change.rows(List.of(new Change(Action.DELETE, key, 1)), timed, 0);
   }
 
-  private @Nullable Object[] image(Addressed at, String field) throws InvalidRowException {
-    JsonNode image = at.message().value().path(field);
+  /** A row none of whose values is missing. */
+  private @Nullable Object[] row(DebeziumChange change, String field) throws InvalidRowException {
+    JsonNode image = image(change, field);
+    @Nullable Object[] row = rows.row(change.table(), image, change.message().schemaOf(field));
+    change.refuseMissing(rows.missing());
+    return row;
+  }
+
+  private static JsonNode image(DebeziumChange change, String field) throws InvalidRowException {
+    JsonNode image = change.message().value().path(field);
     if (!image.isObject()) {
       throw new InvalidRowException("a change without " + field);
     }
-    return rows.row(at.table(), image, at.message().schemaOf(field));
+    return image;
   }
 
-  /** The changes at their time, which is in {@code timed} where a column holds it. */
-  private static Decoded rows(
-      Addressed at, List<Change> changes, @Nullable Object[] timed, int unknownColumns)
-      throws InvalidRowException {
-    Table table = at.table();
-    long time = table.timeColumn < 0 ? at.metadataTime() : table.eventTime(timed);
-    if (table.timeColumn < 0 && time == RawRecord.NO_TIMESTAMP) {
-      throw new InvalidRowException("no source.ts_us and no source.ts_ms to take the time from");
-    }
-    boolean ordered = table.timeColumn < 0 || table.mapping.envelope() == Envelope.CHANGELOG;
-    return new Decoded.Rows(table, changes, time, ordered, unknownColumns);
-  }
-
-  private Decoded unwrapped(Message message) throws InvalidRowException {
+  private Decoded unwrapped(DebeziumMessage message) throws InvalidRowException {
     JsonNode value = message.value();
     String op = value.path("__op").textValue();
     boolean logical = value.path("op").asText().equals("m") && value.has("source");
-    boolean mark = isMark(value) && !value.has("__table");
+    boolean mark = message.isMark() && !value.has("__table");
     if (op == null && (logical || mark)) {
       return Decoded.IGNORED;
     }
@@ -302,14 +207,14 @@ final class DebeziumDecoder implements RecordDecoder {
     if (table == null) {
       return unmatched(matched);
     }
-    long time = metadataTime(value.path("__source_ts_us"), value.path("__source_ts_ms"));
-    Addressed at = new Addressed(message, table, name, time);
+    long time = DebeziumMessage.time(value.path("__source_ts_us"), value.path("__source_ts_ms"));
+    DebeziumChange change = new DebeziumChange(message, table, name, time, rows);
     try {
       boolean deleted =
           value.path("__deleted").asText().equals("true") || (op != null && op.equals("d"));
-      return deleted ? unwrappedDelete(at) : unwrappedRow(at, op);
+      return deleted ? unwrappedDelete(change) : unwrappedRow(change, op == null ? "" : op);
     } catch (InvalidRowException e) {
-      return new Decoded.Failure(table, name, reason(e), time);
+      return change.failure(e);
     }
   }
 
@@ -325,42 +230,39 @@ final class DebeziumDecoder implements RecordDecoder {
     return text == null ? value.path(other).textValue() : text;
   }
 
-  private Decoded unwrappedRow(Addressed at, @Nullable String op) throws InvalidRowException {
-    Table table = at.table();
-    if (op != null && op.equals("t")) {
-      throw new InvalidRowException("truncate of " + at.tableName() + ": not supported");
+  private static Decoded unwrappedRow(DebeziumChange change, String op) throws InvalidRowException {
+    if (op.equals("t")) {
+      return change.truncate();
     }
-    if (op != null && op.equals("u") && table.mapping.envelope() != Envelope.UPSERT) {
+    if (op.equals("u") && change.envelope() != Envelope.UPSERT) {
       throw new InvalidRowException(
           "an update without before-image (shape unwrapped); take envelope upsert for "
-              + table.name);
+              + change.table().name);
     }
-    @Nullable Object[] row = rows.row(table, at.message().value(), at.message().schema());
-    int unknown = rows.unknownColumns();
-    boolean upsert = table.mapping.envelope() == Envelope.UPSERT;
-    return rows(at, List.of(new Change(upsert ? Action.SET : Action.UPDATE, row, 1)), row, unknown);
+    DebeziumMessage message = change.message();
+    return change.set(message.value(), message.schema(), op.equals("c") || op.equals("r"));
   }
 
-  private Decoded unwrappedDelete(Addressed at) throws InvalidRowException {
-    refuseInAppend(at, "a delete");
-    Table table = at.table();
-    JsonNode value = at.message().value();
-    JsonNode schema = at.message().schema();
-    if (table.mapping.envelope() == Envelope.CHANGELOG || table.timeColumn >= 0) {
+  private Decoded unwrappedDelete(DebeziumChange change) throws InvalidRowException {
+    change.refuseInAppend("a delete");
+    Table table = change.table();
+    JsonNode value = change.message().value();
+    JsonNode schema = change.message().schema();
+    if (change.envelope() == Envelope.CHANGELOG) {
       @Nullable Object[] row = rows.row(table, value, schema);
-      Change change =
-          table.mapping.envelope() == Envelope.CHANGELOG
-              ? new Change(Action.UPDATE, row, -1)
-              : new Change(Action.DELETE, table.keyOf(row), 1);
-      return rows(at, List.of(change), row, rows.unknownColumns());
+      int unknown = rows.unknownColumns();
+      change.refuseMissing(rows.missing());
+      return change.rows(List.of(new Change(Action.UPDATE, row, -1)), row, unknown);
     }
     @Nullable Object[] key = rows.key(table, value, schema);
-    if (key == null && at.message().key().isObject()) {
-      key = rows.key(table, at.message().key(), at.message().keySchema());
+    if (key == null && change.message().key().isObject()) {
+      key = rows.key(table, change.message().key(), change.message().keySchema());
     }
     if (key == null) {
       throw new InvalidRowException("a delete with neither row nor key");
     }
-    return rows(at, List.of(new Change(Action.DELETE, key, 1)), new @Nullable Object[0], 0);
+    @Nullable Object[] timed =
+        table.timeColumn < 0 ? new @Nullable Object[0] : rows.timed(table, value, schema);
+    return change.rows(List.of(new Change(Action.DELETE, key, 1)), timed, 0);
   }
 }

@@ -31,6 +31,7 @@ final class DebeziumValues extends Values {
 
   private static final String PLACEHOLDER_BASE64 =
       Base64.getEncoder().encodeToString(PLACEHOLDER.getBytes(StandardCharsets.UTF_8));
+  private static final String PLACEHOLDER_MAP = "{\"" + PLACEHOLDER + "\":\"" + PLACEHOLDER + "\"}";
   private static final long MICROS = 1_000_000;
 
   private final DebeziumSettings settings;
@@ -39,28 +40,41 @@ final class DebeziumValues extends Values {
     this.settings = settings;
   }
 
+  /**
+   * The marker of an unchanged large value in all its forms: the text itself, in base64 for bytes,
+   * as the only element of an array, as the codes of its characters in an array of numbers, as the
+   * only entry of a map. A value that has it as a part is a value.
+   */
   @Override
-  @Nullable Object read(ColumnType type, JsonNode node, @Nullable JsonNode hint)
-      throws InvalidRowException {
-    if (isPlaceholder(type, node)) {
-      throw new InvalidRowException(
-          "the large value is not in the message ("
-              + PLACEHOLDER
-              + "); set REPLICA IDENTITY FULL on the table");
-    }
-    return super.read(type, node, hint);
+  boolean isMissing(ColumnType type, JsonNode node) {
+    return switch (type.kind()) {
+      case BINARY, VARBINARY -> isMarker(node) || PLACEHOLDER_BASE64.equals(node.textValue());
+      case ARRAY -> (node.size() == 1 && isMarker(node.get(0))) || isMarkersCodes(node);
+      case MAP, ROW -> node.size() == 1 && isMarker(node.path(PLACEHOLDER));
+      case CHAR, VARCHAR -> isMarker(node) || PLACEHOLDER_MAP.equals(node.textValue());
+      case BOOLEAN,
+          TINYINT,
+          SMALLINT,
+          INT,
+          BIGINT,
+          FLOAT,
+          DOUBLE,
+          DECIMAL,
+          DATE,
+          TIME,
+          TIMESTAMP,
+          TIMESTAMP_LTZ ->
+          isMarker(node);
+    };
   }
 
-  private static boolean isPlaceholder(ColumnType type, JsonNode node) {
-    if (node.isTextual()) {
-      String text = node.textValue();
-      return text.equals(PLACEHOLDER)
-          || (text.equals(PLACEHOLDER_BASE64)
-              && (type.kind() == ColumnType.Kind.BINARY
-                  || type.kind() == ColumnType.Kind.VARBINARY));
-    }
-    if (type.kind() != ColumnType.Kind.ARRAY || node.size() != PLACEHOLDER.length()) {
-      return false; // an array of texts with it as only element fails at the element
+  private static boolean isMarker(JsonNode node) {
+    return PLACEHOLDER.equals(node.textValue());
+  }
+
+  private static boolean isMarkersCodes(JsonNode node) {
+    if (!node.isArray() || node.size() != PLACEHOLDER.length()) {
+      return false;
     }
     for (int i = 0; i < PLACEHOLDER.length(); i++) {
       if (!node.get(i).isInt() || node.get(i).intValue() != PLACEHOLDER.charAt(i)) {

@@ -59,12 +59,15 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
       new ListStateDescriptor<>(
           "last-times", TypeInformation.of(new TypeHint<Tuple3<Integer, String, Long>>() {}));
 
+  private static final byte[] NOTHING = new byte[0];
+
   private final DecodeSettings settings;
   private final List<ShardTarget> shards;
   private final SlotKeys slots;
   private final WatermarkSettings watermarkSettings;
   private final StartSettings startSettings;
 
+  private transient int buckets;
   private transient StartFrontiers start;
   private transient RecordDecoder decoder;
   private transient Table firstTable;
@@ -133,6 +136,7 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
     Tables tables = new Tables(settings.tables(), shards);
     decoder = decoderOf(settings, tables);
     firstTable = tables.first();
+    buckets = slots.maxParallelism();
     errorCodec = new RowCodec(ErrorRows.SCHEMA);
     gate = SourceGate.acquire(getRuntimeContext()).orElse(null);
     watermarks =
@@ -207,10 +211,7 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
     List<byte[]> encoded = new ArrayList<>(rows.changes().size());
     try {
       for (Change change : rows.changes()) {
-        encoded.add(
-            change.action() == Action.DELETE
-                ? table.encodeKey(change.values())
-                : table.codec.encode(change.values()));
+        encoded.add(encode(table, change));
       }
     } catch (InvalidRowException e) {
       String reason = String.valueOf(e.getMessage());
@@ -218,6 +219,22 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
       return;
     }
     int shard = table.mapping.shard();
+    if (rows.changes().get(0).action() == Action.TRUNCATE) {
+      String other = otherPartition(shard, record.partition);
+      if (other != null) {
+        String reason =
+            "truncate of "
+                + table.name
+                + ", whose changes come in several partitions, "
+                + other
+                + " and "
+                + record.partition
+                + ": which rows it comes after can't be known; give the table's topic one"
+                + " partition";
+        reject(record, new Decoded.Failure(table, table.name, reason, time));
+        return;
+      }
+    }
     if (rows.ordered()) {
       time = atLeastLast(shard, record.partition, time);
     }
@@ -230,30 +247,71 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
       return;
     }
     time = start.atLeastStart(shard, time);
+    Decoded.Failure failure = rows.failure();
     for (int i = 0; i < encoded.size(); i++) {
-      emit(table, rows.changes().get(i), encoded.get(i), time, i == encoded.size() - 1);
+      boolean counted = i == encoded.size() - 1 && failure == null;
+      emit(record, table, rows.changes().get(i), encoded.get(i), time, counted);
     }
     watermarks.onRow(record.partition, time);
-    if (table.mapping.envelope() != Envelope.UPSERT) {
+    if (failure != null) {
+      reject(record, failure);
+    } else if (table.mapping.envelope() != Envelope.UPSERT) {
       counts.count(shard, Fate.STORED); // else upsert knows what becomes of it
     }
   }
 
-  private void emit(Table table, Change change, byte[] bytes, long time, boolean last) {
+  private static byte[] encode(Table table, Change change) throws InvalidRowException {
+    return switch (change.action()) {
+      case UPDATE -> table.codec.encode(change.values());
+      case SET ->
+          change.missing() == null
+              ? table.codec.encode(change.values())
+              : table.encodePart(change.values());
+      case DELETE -> table.encodeKey(change.values());
+      case TRUNCATE -> NOTHING;
+    };
+  }
+
+  private void emit(
+      RawRecord record, Table table, Change change, byte[] bytes, long time, boolean counted) {
     int shard = table.mapping.shard();
+    if (change.action() == Action.TRUNCATE) {
+      for (int bucket = 0; bucket < buckets; bucket++) {
+        output.collect(KEYED, new StreamRecord<>(KeyedRow.truncate(shard, bucket, time)));
+      }
+      counts.count(shard, Fate.STORED);
+      return;
+    }
     if (change.action() == Action.DELETE) {
-      output.collect(KEYED, new StreamRecord<>(new KeyedRow(shard, bytes, null, time, last)));
+      KeyedRow delete = new KeyedRow(shard, bytes, null, time, counted, false, null, table.form);
+      output.collect(KEYED, new StreamRecord<>(delete));
       return;
     }
     int keyLength = table.codec.keyLength(bytes, 0, bytes.length);
     if (change.action() == Action.SET) {
       byte[] key = Arrays.copyOf(bytes, keyLength);
-      output.collect(KEYED, new StreamRecord<>(new KeyedRow(shard, key, bytes, time, last)));
+      Decoded.MissingValues missing = change.missing();
+      KeyedRow.Patch patch =
+          missing == null
+              ? null
+              : new KeyedRow.Patch(missing.columns(), errorRow(record, missing.failure()));
+      KeyedRow set = new KeyedRow(shard, key, bytes, time, counted, false, patch, table.form);
+      output.collect(KEYED, new StreamRecord<>(set));
       return;
     }
     int slotKey = slots.slotKey(shard, bytes, keyLength);
     output.collect(
         new StreamRecord<>(new Update(shard, slotKey, false, bytes, time, change.diff())));
+  }
+
+  /** Another partition in which rows of a shard have come; null: none is known. */
+  private @Nullable String otherPartition(int shard, String partition) {
+    for (LastTimeKey key : lastTimes.keySet()) {
+      if (key.shard() == shard && !key.partition().equals(partition)) {
+        return key.partition();
+      }
+    }
+    return null;
   }
 
   private long atLeastLast(int shard, String partition, long time) {
@@ -287,23 +345,7 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
           record.origin() + ": " + failure.reason() + " (errors is set to fail)");
     }
     int shard = failure.table().mapping.shard();
-    byte[] raw = record.value == null ? record.key : record.value;
-    if (raw != null && raw.length > ErrorRows.MAX_RAW_BYTES) {
-      raw = Arrays.copyOf(raw, ErrorRows.MAX_RAW_BYTES);
-    }
-    byte[] row;
-    try {
-      row =
-          errorCodec.encode(
-              new @Nullable Object[] {
-                failure.reason(),
-                raw == null ? new byte[0] : raw,
-                record.origin(),
-                failure.tableName()
-              });
-    } catch (InvalidRowException e) {
-      throw new IllegalStateException("an error row doesn't fit its own schema", e);
-    }
+    byte[] row = errorRow(record, failure);
     boolean sane = timeFlaw(failure.time()) == null;
     if (start.isReplayed(shard, sane ? failure.time() : watermarks.latest())) {
       if (sane) {
@@ -319,6 +361,21 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
       watermarks.onRow(record.partition, time);
     }
     counts.count(shard, Fate.ERROR);
+  }
+
+  private byte[] errorRow(RawRecord record, Decoded.Failure failure) {
+    byte[] raw = record.value == null ? record.key : record.value;
+    if (raw != null && raw.length > ErrorRows.MAX_RAW_BYTES) {
+      raw = Arrays.copyOf(raw, ErrorRows.MAX_RAW_BYTES);
+    }
+    try {
+      return errorCodec.encode(
+          new @Nullable Object[] {
+            failure.reason(), raw == null ? NOTHING : raw, record.origin(), failure.tableName()
+          });
+    } catch (InvalidRowException e) {
+      throw new IllegalStateException("an error row doesn't fit its own schema", e);
+    }
   }
 
   /** Only the end of the input is passed on: all else follows the rows. */

@@ -2,6 +2,7 @@ package dev.tidemark.flink.decode;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tidemark.row.InvalidRowException;
+import java.util.BitSet;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -9,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class ObjectRows {
   private final Values values;
   private int unknownColumns;
+  private BitSet missing = new BitSet();
 
   ObjectRows(Values values) {
     this.values = values;
@@ -17,6 +19,11 @@ final class ObjectRows {
   /** How many fields the last row had that its table has no column for. */
   int unknownColumns() {
     return unknownColumns;
+  }
+
+  /** Whose values the last row leaves out; each is NULL in it. */
+  BitSet missing() {
+    return missing;
   }
 
   /**
@@ -28,6 +35,7 @@ final class ObjectRows {
   @Nullable Object[] row(Table table, JsonNode object, @Nullable JsonNode schema)
       throws InvalidRowException {
     unknownColumns = 0;
+    missing = new BitSet();
     int width = table.schema.columns().size();
     @Nullable Object[] row = new @Nullable Object[width];
     boolean[] present = new boolean[width];
@@ -35,12 +43,27 @@ final class ObjectRows {
       int index = table.column(field.getKey());
       if (index >= 0) {
         present[index] = true;
-        row[index] = value(table, index, field.getValue(), schema);
+        if (values.isMissing(table.schema.columns().get(index).type(), field.getValue())) {
+          missing.set(index);
+        } else {
+          row[index] = value(table, index, field.getValue(), schema);
+        }
       } else if (!field.getKey().startsWith("__")) {
         unknownColumns++;
       }
     }
-    table.checkNulls(row, present);
+    table.checkNulls(row, present, missing);
+    return row;
+  }
+
+  /** A row of which only the column that holds its time is read. */
+  @Nullable Object[] timed(Table table, JsonNode object, @Nullable JsonNode schema)
+      throws InvalidRowException {
+    @Nullable Object[] row = new @Nullable Object[table.schema.columns().size()];
+    JsonNode field = object.get(table.schema.columns().get(table.timeColumn).name());
+    if (field != null) {
+      row[table.timeColumn] = value(table, table.timeColumn, field, schema);
+    }
     return row;
   }
 
@@ -53,6 +76,9 @@ final class ObjectRows {
       JsonNode field = object.get(table.schema.columns().get(index).name());
       if (field == null) {
         return null;
+      }
+      if (values.isMissing(table.schema.columns().get(index).type(), field)) {
+        throw new InvalidRowException(table.column(index) + "a key's value is not in the message");
       }
       key[i] = value(table, index, field, schema);
     }

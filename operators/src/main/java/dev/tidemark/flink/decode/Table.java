@@ -1,6 +1,7 @@
 package dev.tidemark.flink.decode;
 
 import dev.tidemark.flink.ShardTarget;
+import dev.tidemark.flink.message.KeyedRow;
 import dev.tidemark.row.InvalidRowException;
 import dev.tidemark.row.RowCodec;
 import dev.tidemark.schema.Column;
@@ -10,6 +11,8 @@ import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +25,9 @@ final class Table {
   final Schema schema;
   final RowCodec codec;
 
+  /** {@link KeyedRow#form} of its schema. */
+  final int form;
+
   /** The indexes of the key's columns, in key order. */
   final int[] keyColumns;
 
@@ -29,6 +35,7 @@ final class Table {
   final int timeColumn;
 
   private final RowCodec keyCodec;
+  private @Nullable RowCodec partCodec;
   private final Map<String, Integer> columns = new HashMap<>();
 
   /**
@@ -41,6 +48,7 @@ final class Table {
     this.name = target.name();
     this.schema = target.schema();
     this.codec = new RowCodec(schema);
+    this.form = KeyedRow.form(schema);
     for (int i = 0; i < schema.columns().size(); i++) {
       columns.put(schema.columns().get(i).name(), i);
     }
@@ -89,6 +97,20 @@ final class Table {
     return keyCodec.encode(values);
   }
 
+  /** An encoded row, whole but for these columns: the form is the same, NULL in their place. */
+  byte[] encodePart(@Nullable Object[] row) throws InvalidRowException {
+    if (partCodec == null) {
+      List<Column> columns =
+          schema.columns().stream()
+              .map(
+                  column ->
+                      new Column(column.id(), column.name(), column.type().withNullable(true)))
+              .toList();
+      partCodec = new RowCodec(new Schema(schema.id(), columns, schema.key()));
+    }
+    return partCodec.encode(row);
+  }
+
   /** The key's values of a row, in key order. */
   @Nullable Object[] keyOf(@Nullable Object[] row) {
     @Nullable Object[] key = new @Nullable Object[keyColumns.length];
@@ -96,6 +118,11 @@ final class Table {
       key[i] = row[keyColumns[i]];
     }
     return key;
+  }
+
+  /** Whether these are the key's values of a row, -0.0 being 0.0. */
+  boolean isKeyOf(@Nullable Object[] key, @Nullable Object[] row) throws InvalidRowException {
+    return Arrays.equals(encodeKey(key), encodeKey(keyOf(row)));
   }
 
   /** A row's time by its column, in milliseconds rounded down. */
@@ -122,10 +149,15 @@ final class Table {
     return "column " + schema.columns().get(index).name() + " of " + name + ": ";
   }
 
-  /** Refuses NULL where the schema does. */
-  void checkNulls(@Nullable Object[] row, boolean[] present) throws InvalidRowException {
+  /**
+   * Refuses NULL where the schema does.
+   *
+   * @param missing the columns whose values are not known here
+   */
+  void checkNulls(@Nullable Object[] row, boolean[] present, BitSet missing)
+      throws InvalidRowException {
     for (int i = 0; i < row.length; i++) {
-      if (row[i] == null && !schema.columns().get(i).type().nullable()) {
+      if (row[i] == null && !missing.get(i) && !schema.columns().get(i).type().nullable()) {
         throw new InvalidRowException(
             column(i) + (present[i] ? "NULL" : "missing") + ", but the column is NOT NULL");
       }

@@ -29,6 +29,11 @@ import org.jspecify.annotations.Nullable;
  * objects, by name.
  */
 class Values {
+  /** Whether a column's value stands for "what it was": it isn't in the message. */
+  boolean isMissing(ColumnType type, JsonNode node) {
+    return false;
+  }
+
   /**
    * A value.
    *

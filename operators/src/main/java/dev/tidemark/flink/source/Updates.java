@@ -1,5 +1,6 @@
 package dev.tidemark.flink.source;
 
+import dev.tidemark.flink.KeyBuckets;
 import dev.tidemark.flink.ShardTarget;
 import dev.tidemark.flink.SlotKeys;
 import dev.tidemark.flink.StartSettings;
@@ -13,8 +14,8 @@ import dev.tidemark.flink.decode.WatermarkSettings;
 import dev.tidemark.flink.message.RawRecord;
 import dev.tidemark.flink.message.Update;
 import dev.tidemark.flink.pressure.ThrottledSource;
-import dev.tidemark.flink.upsert.UpsertFunction;
 import dev.tidemark.flink.upsert.UpsertOperator;
+import dev.tidemark.flink.upsert.UpsertSettings;
 import java.util.List;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.Types;
@@ -77,11 +78,14 @@ public final class Updates {
     if (byKey.isEmpty()) {
       return updates;
     }
+    KeyBuckets buckets = new KeyBuckets(shards.size(), slots.maxParallelism());
+    UpsertSettings upsert =
+        new UpsertSettings(shards, byKey, slots, buckets, start, read.errorsFail());
     DataStream<Update> upserts =
         updates
             .getSideOutput(DecodeOperator.KEYED)
-            .keyBy(UpsertFunction::keyOf, Types.STRING)
-            .transform("upsert", Update.TYPE, new UpsertOperator(shards, byKey, slots, start))
+            .keyBy(buckets, Types.INT)
+            .transform("upsert", Update.TYPE, new UpsertOperator(upsert))
             .uid("upsert");
     return updates.union(upserts);
   }

@@ -1,148 +1,259 @@
 package dev.tidemark.flink.upsert;
 
-import dev.tidemark.flink.Attempts;
+import dev.tidemark.flink.InputCounts;
+import dev.tidemark.flink.InputCounts.Fate;
 import dev.tidemark.flink.ShardTarget;
-import dev.tidemark.flink.SlotKeys;
 import dev.tidemark.flink.StartMode;
-import dev.tidemark.flink.StartSettings;
+import dev.tidemark.flink.StopForGoodException;
 import dev.tidemark.flink.message.KeyedRow;
 import dev.tidemark.flink.message.Update;
-import dev.tidemark.hold.Holds;
-import dev.tidemark.log.ShardLog;
-import dev.tidemark.read.HeldReader;
+import dev.tidemark.row.ErrorRows;
+import dev.tidemark.row.InvalidRowException;
 import dev.tidemark.row.RowCodec;
-import dev.tidemark.row.UpdateCursor;
-import dev.tidemark.shard.ShardState;
-import dev.tidemark.store.ObjectStore;
-import dev.tidemark.store.Stores;
-import java.io.IOException;
-import java.time.Clock;
-import java.time.Duration;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
-import org.apache.flink.api.common.TaskInfo;
-import org.apache.flink.runtime.state.KeyGroupRange;
-import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
+import java.util.Map;
+import org.apache.flink.api.common.state.MapState;
+import org.apache.flink.api.common.state.MapStateDescriptor;
+import org.apache.flink.api.common.state.ValueState;
+import org.apache.flink.api.common.state.ValueStateDescriptor;
+import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.common.typeutils.base.StringSerializer;
 import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.runtime.state.StateSnapshotContext;
-import org.apache.flink.runtime.state.VoidNamespace;
-import org.apache.flink.streaming.api.operators.KeyedProcessOperator;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.InternalTimer;
+import org.apache.flink.streaming.api.operators.InternalTimerService;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.api.operators.Triggerable;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Runs {@link UpsertFunction}. Where a job without state goes on with shards that have data, each
- * subtask first reads the shards' snapshots, under holds, and keeps the last rows of its own keys:
- * what is retracted must be what is there.
+ * Keeps the last row of each key, and turns what is set or deleted into the retraction of the old
+ * row and the addition of the new one, both at {@code max(row time, last time of the key)}. Rows of
+ * one key follow each other in the order in which they arrive, never by their times. A row equal to
+ * the last one and the delete of an unknown key change nothing and are counted as ignored.
+ *
+ * <p>Values that a record leaves out because they haven't changed are those of the key's last row;
+ * where there is none, the record is an error. A truncate retracts what its bucket holds.
+ *
+ * <p>Where a job without state goes on with shards that have data, each subtask first reads the
+ * shards' snapshots, under holds, and keeps the last rows of its own keys: what is retracted must
+ * be what is there.
+ *
+ * <p>State by bucket ({@link dev.tidemark.flink.KeyBuckets}): of each key a {@link LastRow}; that
+ * of a deleted key stays until the watermark has passed its time. Then only the latest such time of
+ * the bucket is kept: no row of a key that isn't known comes before it, for the retraction of the
+ * key's last row may still be on its way into the shard, since a late row goes by what mint has
+ * described, and that lags behind the watermark.
  */
-public final class UpsertOperator extends KeyedProcessOperator<String, KeyedRow, Update> {
+public final class UpsertOperator extends AbstractStreamOperator<Update>
+    implements OneInputStreamOperator<KeyedRow, Update>, Triggerable<Integer, String> {
   private static final long serialVersionUID = 1L;
-  private static final Logger LOG = LoggerFactory.getLogger(UpsertOperator.class);
 
-  /** How long a reader's hold outlives it when the task dies; it is renewed while it reads. */
-  private static final Duration HOLD_EXPIRY = Duration.ofMinutes(15);
+  private final UpsertSettings settings;
+  private transient MapState<String, byte[]> lastRows;
+  private transient InternalTimerService<String> deletions;
+  private transient ValueState<Long> forgotten;
 
-  private final List<ShardTarget> shards;
-  private final List<Integer> upserts;
-  private final StartSettings start;
+  /** The same by bucket, of those met so far. */
+  private transient Map<Integer, Long> forgottenTimes;
+
+  private transient InputCounts counts;
+  private transient List<RowCodec> codecs;
+  private transient RowCodec errorCodec;
   private transient boolean restored;
 
-  /**
-   * For a job's shards.
-   *
-   * @param upserts which of them are written by key, by index
-   */
-  public UpsertOperator(
-      List<ShardTarget> shards, List<Integer> upserts, SlotKeys slots, StartSettings start) {
-    super(new UpsertFunction(shards, slots));
-    this.shards = new ArrayList<>(shards);
-    this.upserts = new ArrayList<>(upserts);
-    this.start = start;
+  /** With these settings. */
+  public UpsertOperator(UpsertSettings settings) {
+    this.settings = settings;
   }
 
   @Override
   public void initializeState(StateInitializationContext context) throws Exception {
     super.initializeState(context);
     restored = context.isRestored();
-  }
-
-  @Override
-  public void snapshotState(StateSnapshotContext context) throws Exception {
-    super.snapshotState(context);
-    ForgottenKeys forgotten = ((UpsertFunction) userFunction).forgotten();
-    for (String key : forgotten.unsaved()) {
-      setCurrentKey(key);
-      forgotten.save(key);
-    }
-  }
-
-  private void restoreForgotten() throws Exception {
-    ForgottenKeys forgotten = ((UpsertFunction) userFunction).forgotten();
-    List<String> keys;
-    try (var found =
-        this.<String>getKeyedStateBackend()
-            .getKeys(ForgottenKeys.stateName(), VoidNamespace.INSTANCE)) {
-      keys = found.toList();
-    }
-    for (String key : keys) {
-      setCurrentKey(key);
-      forgotten.restore(key);
-    }
+    List<String> names = settings.shards().stream().map(ShardTarget::name).toList();
+    counts =
+        new InputCounts(
+            names, getRuntimeContext(), getMetricGroup(), context.getOperatorStateStore());
+    lastRows =
+        context
+            .getKeyedStateStore()
+            .getMapState(
+                new MapStateDescriptor<>(
+                    "last-rows-1",
+                    Types.STRING,
+                    PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO));
+    forgotten =
+        context
+            .getKeyedStateStore()
+            .getState(new ValueStateDescriptor<>("forgotten-2", Types.LONG));
+    forgottenTimes = new HashMap<>();
   }
 
   @Override
   public void open() throws Exception {
     super.open();
-    restoreForgotten();
-    if (!restored && start.mode() != StartMode.REFUSE) {
-      for (int shard : upserts) {
-        fill(shard);
+    deletions = getInternalTimerService("deletions", StringSerializer.INSTANCE, this);
+    errorCodec = new RowCodec(ErrorRows.SCHEMA);
+    codecs = new ArrayList<>();
+    for (ShardTarget shard : settings.shards()) {
+      codecs.add(new RowCodec(shard.schema()));
+    }
+    if (!restored && settings.start().mode() != StartMode.REFUSE) {
+      ShardFill fill = new ShardFill(settings, getRuntimeContext().getTaskInfo(), this::keep);
+      for (int shard : settings.upserts()) {
+        fill.run(shard);
       }
     }
   }
 
-  private void fill(int shard) throws IOException {
-    ShardTarget target = shards.get(shard);
-    try (ObjectStore store = Stores.open(target.url(), start.store())) {
-      ShardLog log = new ShardLog(store);
-      ShardState state = log.refresh();
-      if (!state.exists() || state.upper().isMinimum()) {
+  @Override
+  public void snapshotState(StateSnapshotContext context) throws Exception {
+    super.snapshotState(context);
+    counts.snapshot();
+  }
+
+  /** Takes a row that the shard has as the last one of its key. */
+  private void keep(int bucketKey, byte[] key, LastRow last) throws Exception {
+    setCurrentKey(bucketKey);
+    lastRows.put(text(key), last.entry());
+  }
+
+  /** The bytes of a key as a text, which Flink's state can compare. */
+  private static String text(byte[] key) {
+    return new String(key, StandardCharsets.ISO_8859_1);
+  }
+
+  @Override
+  public void processElement(StreamRecord<KeyedRow> element) throws Exception {
+    KeyedRow row = element.getValue();
+    if (row.truncate()) {
+      truncate(row);
+      return;
+    }
+    String key = text(row.key());
+    byte[] entry = lastRows.get(key);
+    LastRow last = entry == null ? null : LastRow.of(entry);
+    byte[] old = last == null ? null : last.row();
+    byte[] next = row.row();
+    KeyedRow.Patch patch = row.patch();
+    if (patch != null && next != null) {
+      if (old == null) {
+        reject(row, patch.error());
         return;
       }
-      String host = Attempts.begin("upsert", Clock.systemUTC()).host();
-      HeldReader.Terms terms = new HeldReader.Terms("upsert", host, HOLD_EXPIRY.toMillis());
-      try (HeldReader reader =
-              HeldReader.open(log, new Holds(log), terms, seen -> seen.upper().time() - 1);
-          UpdateCursor rows = reader.snapshot(0)) {
-        LOG.info(
-            "shard {}: {} of its keys are kept here, as of {}",
-            target.name(),
-            keep(shard, rows, new RowCodec(reader.schema())),
-            reader.asOfMillis());
+      next = patched(codecs.get(row.shard()), next, old, patch.columns());
+    }
+    boolean changed = !Arrays.equals(old, next);
+    count(row, changed ? Fate.STORED : Fate.IGNORED);
+    if (changed) {
+      long time = Math.max(row.time(), last == null ? forgottenTime() : last.time());
+      change(row.shard(), row.key().length, old, next, time);
+      lastRows.put(key, new LastRow(time, next).entry());
+      if (next == null) {
+        deletions.registerEventTimeTimer(key, time);
       }
     }
   }
 
-  private long keep(int shard, UpdateCursor rows, RowCodec codec) throws IOException {
-    UpsertFunction function = (UpsertFunction) userFunction;
-    TaskInfo task = getRuntimeContext().getTaskInfo();
-    int keyGroups = task.getMaxNumberOfParallelSubtasks();
-    KeyGroupRange own =
-        KeyGroupRangeAssignment.computeKeyGroupRangeForOperatorIndex(
-            keyGroups, task.getNumberOfParallelSubtasks(), task.getIndexOfThisSubtask());
-    long kept = 0;
-    while (rows.next()) {
-      int begin = rows.rowOffset();
-      byte[] row = Arrays.copyOfRange(rows.row(), begin, begin + rows.rowLength());
-      byte[] key = Arrays.copyOf(row, codec.keyLength(row, 0, row.length));
-      String keyed = UpsertFunction.keyOf(new KeyedRow(shard, key, row, rows.time(), false));
-      if (own.contains(KeyGroupRangeAssignment.assignToKeyGroup(keyed, keyGroups))) {
-        setCurrentKey(keyed);
-        function.keep(row, rows.time());
-        kept++;
+  /** The latest time at which a key of the current bucket was deleted that is no more in state. */
+  private long forgottenTime() throws Exception {
+    Integer bucket = (Integer) getCurrentKey();
+    Long known = forgottenTimes.get(bucket);
+    if (known == null) {
+      known = forgotten.value();
+      known = known == null ? Long.MIN_VALUE : known;
+      forgottenTimes.put(bucket, known);
+    }
+    return known;
+  }
+
+  private void forget(String key, long time) throws Exception {
+    lastRows.remove(key);
+    if (time > forgottenTime()) {
+      forgottenTimes.put((Integer) getCurrentKey(), time);
+      forgotten.update(time);
+    }
+  }
+
+  /** The row with the values that it lacks. */
+  private static byte[] patched(RowCodec codec, byte[] row, byte[] last, int[] columns) {
+    @Nullable Object[] values = codec.decode(row, 0, row.length);
+    @Nullable Object[] known = codec.decode(last, 0, last.length);
+    for (int column : columns) {
+      values[column] = known[column];
+    }
+    try {
+      return codec.encode(values);
+    } catch (InvalidRowException e) {
+      throw new IllegalStateException("values that were stored don't fit their schema", e);
+    }
+  }
+
+  private void count(KeyedRow row, Fate fate) {
+    if (row.counted()) {
+      counts.count(row.shard(), fate);
+    }
+  }
+
+  private void change(
+      int shard, int keyLength, byte @Nullable [] old, byte @Nullable [] next, long time) {
+    if (old != null) {
+      emit(shard, keyLength, old, time, -1);
+    }
+    if (next != null) {
+      emit(shard, keyLength, next, time, 1);
+    }
+  }
+
+  private void emit(int shard, int keyLength, byte[] row, long time, long diff) {
+    int slotKey = settings.slots().slotKey(shard, row, keyLength);
+    output.collect(new StreamRecord<>(new Update(shard, slotKey, false, row, time, diff)));
+  }
+
+  private void truncate(KeyedRow all) throws Exception {
+    for (Map.Entry<String, byte[]> entry : lastRows.entries()) {
+      LastRow last = LastRow.of(entry.getValue());
+      if (last.row() != null) {
+        long time = Math.max(all.time(), last.time());
+        change(all.shard(), entry.getKey().length(), last.row(), null, time);
+        entry.setValue(new LastRow(time, null).entry());
+        deletions.registerEventTimeTimer(entry.getKey(), time);
       }
     }
-    return kept;
+  }
+
+  private void reject(KeyedRow row, byte[] error) {
+    if (settings.errorsFail()) {
+      @Nullable Object[] values = errorCodec.decode(error, 0, error.length);
+      throw new StopForGoodException(values[2] + ": " + values[0] + " (errors is set to fail)");
+    }
+    int slotKey = settings.slots().slotKey(row.shard(), error, error.length);
+    output.collect(
+        new StreamRecord<>(new Update(row.shard(), slotKey, true, error, row.time(), 1)));
+    count(row, Fate.ERROR);
+  }
+
+  @Override
+  public void onEventTime(InternalTimer<Integer, String> timer) throws Exception {
+    byte[] entry = lastRows.get(timer.getNamespace());
+    if (entry != null) {
+      LastRow last = LastRow.of(entry);
+      if (last.row() == null && last.time() <= timer.getTimestamp()) {
+        forget(timer.getNamespace(), last.time());
+      }
+    }
+  }
+
+  @Override
+  public void onProcessingTime(InternalTimer<Integer, String> timer) {
+    // none is registered
   }
 }

@@ -1,13 +1,15 @@
 package dev.tidemark.flink.decode;
 
 import dev.tidemark.flink.InputCounts;
+import dev.tidemark.flink.KeyBuckets;
 import dev.tidemark.flink.ShardTarget;
 import dev.tidemark.flink.SlotKeys;
 import dev.tidemark.flink.StartSettings;
 import dev.tidemark.flink.message.KeyedRow;
 import dev.tidemark.flink.message.RawRecord;
 import dev.tidemark.flink.message.Update;
-import dev.tidemark.flink.upsert.UpsertFunction;
+import dev.tidemark.flink.upsert.UpsertOperator;
+import dev.tidemark.flink.upsert.UpsertSettings;
 import dev.tidemark.row.ErrorRows;
 import dev.tidemark.row.RowCodec;
 import dev.tidemark.schema.Schema;
@@ -28,7 +30,6 @@ import java.util.TreeMap;
 import java.util.zip.GZIPInputStream;
 import org.apache.flink.api.common.accumulators.Accumulator;
 import org.apache.flink.api.common.typeinfo.Types;
-import org.apache.flink.streaming.api.operators.KeyedProcessOperator;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
@@ -42,7 +43,7 @@ final class Replay implements AutoCloseable {
   final List<Error> errors = new ArrayList<>();
 
   private final OneInputStreamOperatorTestHarness<RawRecord, Update> decode;
-  private final KeyedOneInputStreamOperatorTestHarness<String, KeyedRow, Update> upsert;
+  private final KeyedOneInputStreamOperatorTestHarness<Integer, KeyedRow, Update> upsert;
   private int decodedSeen;
   private int keyedSeen;
   private int upsertSeen;
@@ -55,14 +56,22 @@ final class Replay implements AutoCloseable {
     this.shards = shards;
     SlotKeys slots = new SlotKeys(shards.size(), 2, 128);
     WatermarkSettings watermarks = new WatermarkSettings(Duration.ZERO, null, false);
+    KeyBuckets buckets = new KeyBuckets(shards.size(), slots.maxParallelism());
     decode =
         new OneInputStreamOperatorTestHarness<>(
             new DecodeOperator(settings, shards, slots, watermarks, StartSettings.REFUSE));
     upsert =
         new KeyedOneInputStreamOperatorTestHarness<>(
-            new KeyedProcessOperator<>(new UpsertFunction(shards, slots)),
-            UpsertFunction::keyOf,
-            Types.STRING);
+            new UpsertOperator(
+                new UpsertSettings(
+                    shards,
+                    List.of(),
+                    slots,
+                    buckets,
+                    StartSettings.REFUSE,
+                    settings.errorsFail())),
+            buckets,
+            Types.INT);
     decode.open();
     upsert.open();
   }
@@ -197,10 +206,15 @@ final class Replay implements AutoCloseable {
 
   /** What a shard holds at the end: rows and how often, as texts. */
   Map<String, Long> contents(int shard) {
+    return contents(shard, Long.MAX_VALUE);
+  }
+
+  /** What a shard held at a time. */
+  Map<String, Long> contents(int shard, long asOfMillis) {
     RowCodec codec = new RowCodec(shards.get(shard).schema());
     Map<java.nio.ByteBuffer, Long> sums = new HashMap<>();
     for (Update update : updates) {
-      if (update.shard == shard) {
+      if (update.shard == shard && update.time <= asOfMillis) {
         sums.merge(java.nio.ByteBuffer.wrap(update.row), update.diff, Long::sum);
       }
     }

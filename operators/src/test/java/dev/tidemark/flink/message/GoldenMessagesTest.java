@@ -165,12 +165,32 @@ final class GoldenMessagesTest {
   @Test
   void keyedRow() {
     GoldenBytes.check(
-        "keyed-row-1",
+        "keyed-row-2",
         KeyedRowSerializer.INSTANCE,
         new KeyedRow(2, bytes("key"), bytes("key and row"), 1234, true));
     GoldenBytes.check(
-        "keyed-row-1-delete",
+        "keyed-row-2-truncate", KeyedRowSerializer.INSTANCE, KeyedRow.truncate(2, 7, 1234));
+    KeyedRow.Patch patch = new KeyedRow.Patch(new int[] {1, 4}, bytes("error"));
+    GoldenBytes.check(
+        "keyed-row-2-patch",
         KeyedRowSerializer.INSTANCE,
-        new KeyedRow(2, bytes("key"), null, 1234, false));
+        new KeyedRow(2, bytes("key"), bytes("key and row"), 1234, true, false, patch, 77));
+  }
+
+  @Test
+  void keyedRowsOfTheFirstFormAreStillRead() throws Exception {
+    KeyedRow set =
+        KeyedRowSerializer.INSTANCE.deserialize(
+            new DataInputDeserializer(GoldenBytes.read("keyed-row-1")));
+    assertThat(set.row()).isEqualTo(bytes("key and row"));
+    assertThat(set.counted()).isTrue();
+    assertThat(set.truncate()).isFalse();
+    assertThat(set.patch()).isNull();
+    KeyedRow delete =
+        KeyedRowSerializer.INSTANCE.deserialize(
+            new DataInputDeserializer(GoldenBytes.read("keyed-row-1-delete")));
+    assertThat(delete.key()).isEqualTo(bytes("key"));
+    assertThat(delete.row()).isNull();
+    assertThat(delete.time()).isEqualTo(1234);
   }
 }

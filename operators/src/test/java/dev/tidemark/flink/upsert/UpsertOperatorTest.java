@@ -1,23 +1,26 @@
 package dev.tidemark.flink.upsert;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tidemark.flink.InputCounts;
+import dev.tidemark.flink.KeyBuckets;
 import dev.tidemark.flink.ShardTarget;
 import dev.tidemark.flink.SlotKeys;
-import dev.tidemark.flink.StartMode;
 import dev.tidemark.flink.StartSettings;
+import dev.tidemark.flink.StopForGoodException;
 import dev.tidemark.flink.message.KeyedRow;
 import dev.tidemark.flink.message.Update;
+import dev.tidemark.row.ErrorRows;
 import dev.tidemark.row.RowCodec;
 import dev.tidemark.schema.Schema;
 import dev.tidemark.spine.SpineSpec;
-import dev.tidemark.store.StoreSettings;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.apache.flink.state.rocksdb.EmbeddedRocksDBStateBackend;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
@@ -25,30 +28,43 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Rows of keys become retractions and additions. */
-class UpsertFunctionTest {
+class UpsertOperatorTest {
   private static final Schema SCHEMA =
       Schema.parse("k INT NOT NULL, v STRING, PRIMARY KEY (k) NOT ENFORCED", 1);
   private static final RowCodec CODEC = new RowCodec(SCHEMA);
   private static final ShardTarget SHARD =
       new ShardTarget("memory:test/t", "t", SCHEMA, SpineSpec.DEFAULT, null);
 
-  private KeyedOneInputStreamOperatorTestHarness<String, KeyedRow, Update> harness;
+  private KeyedOneInputStreamOperatorTestHarness<Integer, KeyedRow, Update> harness;
 
   @AfterEach
   void close() throws Exception {
-    harness.close();
+    if (harness != null) {
+      harness.close();
+    }
+  }
+
+  private static final KeyBuckets BUCKETS = new KeyBuckets(1, 128);
+  private static final RowCodec ERRORS = new RowCodec(ErrorRows.SCHEMA);
+
+  private static UpsertSettings settings(boolean errorsFail) {
+    return new UpsertSettings(
+        List.of(SHARD),
+        List.of(0),
+        new SlotKeys(1, 4, 128),
+        BUCKETS,
+        StartSettings.REFUSE,
+        errorsFail);
   }
 
   private void open(OperatorSubtaskState state) throws Exception {
+    open(state, false);
+  }
+
+  private void open(OperatorSubtaskState state, boolean errorsFail) throws Exception {
     harness =
         new KeyedOneInputStreamOperatorTestHarness<>(
-            new UpsertOperator(
-                List.of(SHARD),
-                List.of(0),
-                new SlotKeys(1, 4, 128),
-                new StartSettings(StartMode.REFUSE, StoreSettings.DEFAULT)),
-            UpsertFunction::keyOf,
-            Types.STRING);
+            new UpsertOperator(settings(errorsFail)), BUCKETS, Types.INT, 128, 1, 0);
     harness.setStateBackend(new EmbeddedRocksDBStateBackend());
     harness.setup(dev.tidemark.flink.message.UpdateSerializer.INSTANCE);
     if (state != null) {
@@ -68,6 +84,10 @@ class UpsertFunctionTest {
     for (Object element : harness.getOutput()) {
       if (element instanceof StreamRecord<?> record) {
         Update update = (Update) record.getValue();
+        if (update.error) {
+          seen.add("!" + ERRORS.decode(update.row, 0, update.row.length)[0] + "@" + update.time);
+          continue;
+        }
         Object[] values = CODEC.decode(update.row, 0, update.row.length);
         seen.add((update.diff > 0 ? "+" : "-") + values[0] + "=" + values[1] + "@" + update.time);
       }
@@ -134,5 +154,82 @@ class UpsertFunctionTest {
     harness.processElement(new StreamRecord<>(row(1, "b", 5)));
     harness.processElement(new StreamRecord<>(row(1, "c", 25)));
     assertThat(drain()).as("nor after a restart").containsExactly("+1=b@20", "-1=b@25", "+1=c@25");
+  }
+
+  /** A row without v, which is what it was. */
+  private static KeyedRow without(int key, long time) throws Exception {
+    byte[] whole = CODEC.encode(new Object[] {key, null});
+    byte[] keyBytes = Arrays.copyOf(whole, CODEC.keyLength(whole, 0, whole.length));
+    byte[] error = ERRORS.encode(new Object[] {"no v", new byte[0], "test:1", "t"});
+    KeyedRow.Patch patch = new KeyedRow.Patch(new int[] {1}, error);
+    return new KeyedRow(0, keyBytes, whole, time, true, false, patch, 0);
+  }
+
+  private void truncate(long time) throws Exception {
+    for (int bucket = 0; bucket < BUCKETS.buckets(); bucket++) {
+      harness.processElement(new StreamRecord<>(KeyedRow.truncate(0, bucket, time)));
+    }
+  }
+
+  @Test
+  void missingValuesAreThoseOfTheLastRow() throws Exception {
+    open(null);
+    harness.processElement(new StreamRecord<>(row(1, "a", 10)));
+    harness.processElement(new StreamRecord<>(without(1, 20))); // so nothing changes
+    harness.processElement(new StreamRecord<>(without(2, 30)));
+    harness.processElement(new StreamRecord<>(row(1, null, 40)));
+    harness.processElement(new StreamRecord<>(without(1, 50)));
+    assertThat(drain()).containsExactly("+1=a@10", "!no v@30", "-1=a@40", "!no v@50");
+    assertThat(count(InputCounts.Fate.STORED)).isEqualTo(2);
+    assertThat(count(InputCounts.Fate.IGNORED)).isEqualTo(1);
+    assertThat(count(InputCounts.Fate.ERROR)).isEqualTo(2);
+  }
+
+  @Test
+  void missingValuesThatNobodyKnowsStopAJobThatPutsUpWithNoErrors() throws Exception {
+    open(null, true);
+    assertThatThrownBy(() -> harness.processElement(new StreamRecord<>(without(2, 30))))
+        .isInstanceOf(StopForGoodException.class)
+        .hasMessage("test:1: no v (errors is set to fail)");
+  }
+
+  @Test
+  void aTruncateTakesAwayWhatIsThereAndNothingElse() throws Exception {
+    open(null);
+    for (int key = 0; key < 300; key++) {
+      harness.processElement(new StreamRecord<>(row(key, "a", 10)));
+    }
+    harness.processElement(new StreamRecord<>(row(7, null, 15)));
+    harness.processElement(new StreamRecord<>(row(8, "b", 30)));
+    drain();
+    OperatorSubtaskState state = harness.snapshot(1, 1);
+    harness.close();
+    open(state);
+    truncate(20);
+    List<String> gone = drain();
+    assertThat(gone)
+        .hasSize(299)
+        .contains("-0=a@20", "-299=a@20", "-8=b@30")
+        .doesNotContain("-7=a@20");
+    truncate(40);
+    assertThat(drain()).isEmpty();
+    harness.processElement(new StreamRecord<>(row(8, "c", 25)));
+    assertThat(drain()).containsExactly("+8=c@30");
+    harness.processWatermark(40);
+    assertThat(harness.numEventTimeTimers()).isZero();
+  }
+
+  @Test
+  void eachKeyGroupHasOneBucketOfEachShard() {
+    for (int groups : new int[] {1, 7, 128, 4096}) {
+      KeyBuckets buckets = new KeyBuckets(3, groups);
+      boolean[] seen = new boolean[groups];
+      for (int bucket = 0; bucket < groups; bucket++) {
+        int key = buckets.getKey(KeyedRow.truncate(2, bucket, 0));
+        seen[KeyGroupRangeAssignment.assignToKeyGroup(key, groups)] = true;
+        assertThat(SlotKeys.shardOf(key)).isEqualTo(2);
+      }
+      assertThat(seen).doesNotContain(false);
+    }
   }
 }
