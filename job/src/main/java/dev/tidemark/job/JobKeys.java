@@ -85,6 +85,13 @@ final class JobKeys {
           "1 h",
           "long enough to look back at an incident, short enough to let updates cancel",
           "How far back in event time the shard can be read; `forever` keeps every time.");
+  static final OptionKey<Boolean> SCHEMA_EVOLVES =
+      fixed(
+          "schema.change",
+          OptionType.choice(OptionType.table("fail", false, "evolve", true), List.of()),
+          "fail",
+          "columns that change unasked are a fault more often than a wish",
+          "When the job's columns are not those of its shard: `fail`, or `evolve`: the shard's follow the job's where they can (docs/operations.md).");
   static final OptionKey<String> COMMIT =
       fixed(
           "commit",
@@ -175,6 +182,7 @@ final class JobKeys {
           SPACE,
           MERGING,
           RETAIN,
+          SCHEMA_EVOLVES,
           COMMIT,
           LATE,
           ERRORS_FAIL,

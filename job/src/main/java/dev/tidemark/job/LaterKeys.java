@@ -10,7 +10,6 @@ final class LaterKeys {
           "read-only",
           "mint.interval",
           "upsert.memory",
-          "schema.change",
           "seal",
           "source.servers",
           "source.topics",

@@ -168,7 +168,12 @@ record TableOptions(ShardTarget target, TableMapping mapping) {
         values.read("retain", JobKeys.RETAIN).orElseGet(() -> options.value(JobKeys.RETAIN));
     ShardTarget target =
         new ShardTarget(
-            warehouse + "/" + name, name, schema, spec(options, name, spec), retain.orElse(null));
+            warehouse + "/" + name,
+            name,
+            schema,
+            spec(options, name, spec),
+            retain.orElse(null),
+            options.value(JobKeys.SCHEMA_EVOLVES));
     return new TableOptions(
         target, new TableMapping(index, match, envelope, eventTime(options, name, schema, values)));
   }

@@ -12,6 +12,7 @@ import dev.tidemark.store.ObjectStore;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.Clock;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,7 @@ public final class ShardHandle implements AutoCloseable {
   private final long partTargetBytes;
   private final MergeProgress progress = new MergeProgress();
   private @Nullable PartStore parts;
+  private @Nullable Schema schema;
 
   ShardHandle(ShardHandles.Key key, ShardTarget target, ObjectStore store, long partTargetBytes) {
     this.key = key;
@@ -53,8 +55,8 @@ public final class ShardHandle implements AutoCloseable {
   }
 
   /**
-   * Reads the log on; makes the shard if there is none; checks that its schema is the job's. A
-   * shard that the job only merges is left as it is.
+   * Reads the log on; makes the shard if there is none; checks that its schema is the job's, or
+   * lets it follow the job's. A shard that the job only merges is left as it is.
    *
    * @throws StopForGoodException when the schema is another
    */
@@ -76,7 +78,26 @@ public final class ShardHandle implements AutoCloseable {
       state = made.state();
     }
     ShardStart.checkSchema(target, state);
+    if (target.evolves()) {
+      CommitResult evolved = log.commit(new Command.EvolveSchema(target.schema()), by);
+      state = evolved.state();
+      if (evolved instanceof CommitResult.Refused refused) {
+        throw ShardStart.otherSchema(target, state, refused.refusal().message());
+      }
+    }
+    schema = state.schema();
     return state;
+  }
+
+  /**
+   * The schema in which this job writes rows, by the ids of its shard; the shard is opened by
+   * {@code by} if nobody has yet.
+   */
+  public synchronized Schema schema(Author by) throws IOException {
+    if (schema == null) {
+      open(by);
+    }
+    return Objects.requireNonNull(schema, "a shard that isn't written has no schema of the job's");
   }
 
   /** The shard's parts; the shard is opened by {@code by} if nobody has yet. */

@@ -3,6 +3,7 @@ package dev.tidemark.flink;
 import dev.tidemark.log.ShardLog;
 import dev.tidemark.schema.Column;
 import dev.tidemark.schema.Schema;
+import dev.tidemark.schema.SchemaChange;
 import dev.tidemark.shard.Fact;
 import dev.tidemark.shard.ShardState;
 import dev.tidemark.shard.WriterAttempt;
@@ -109,22 +110,42 @@ public final class ShardStart {
     return Optional.empty();
   }
 
-  /** The job's schema must be the shard's: columns by name and type, and the key. */
+  /**
+   * The job's schema must be the shard's, columns by name and type, and the key; or, where the
+   * shard's follows the job's, one that it can become.
+   */
   static void checkSchema(ShardTarget shard, ShardState state) {
     Schema there = state.schema();
     Schema ours = shard.schema();
-    if (!columns(there).equals(columns(ours)) || !there.key().equals(ours.key())) {
-      throw new StopForGoodException(
-          "shard "
-              + shard.url()
-              + " has the schema "
-              + describe(there)
-              + ", the job has "
-              + describe(ours)
-              + "; "
-              + writers(state)
-              + ": give the job the shard's schema, or write to another shard");
+    if (columns(there).equals(columns(ours)) && there.key().equals(ours.key())) {
+      return;
     }
+    String refusal = SchemaChange.of(state.schemas(), ours).refusal();
+    if (refusal == null && shard.evolves()) {
+      return;
+    }
+    throw otherSchema(shard, state, refusal);
+  }
+
+  /** The shard can't take, or wasn't allowed to take, the job's schema. */
+  static StopForGoodException otherSchema(
+      ShardTarget shard, ShardState state, @Nullable String refusal) {
+    String mend =
+        refusal != null
+            ? refusal + "; give the job the shard's schema, or write to another shard"
+            : "let the shard's follow the job's (schema.change = evolve), give the job the shard's"
+                + " schema, or write to another shard";
+    return new StopForGoodException(
+        "shard "
+            + shard.url()
+            + " has the schema "
+            + describe(state.schema())
+            + ", the job has "
+            + describe(shard.schema())
+            + "; "
+            + writers(state)
+            + ": "
+            + mend);
   }
 
   private static List<Object> columns(Schema schema) {

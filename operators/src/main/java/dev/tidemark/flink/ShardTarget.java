@@ -16,10 +16,23 @@ import org.jspecify.annotations.Nullable;
  * @param schema its schema
  * @param spec the spec it is created with
  * @param retain how far since stays behind the committed upper, in event time; null: for ever
+ * @param evolves whether the shard's schema follows the job's (schema.change = evolve); else the
+ *     job must have the shard's
  */
 public record ShardTarget(
-    String url, String name, Schema schema, SpineSpec spec, @Nullable Duration retain)
+    String url,
+    String name,
+    Schema schema,
+    SpineSpec spec,
+    @Nullable Duration retain,
+    boolean evolves)
     implements Serializable {
+  /** A shard whose schema stays. */
+  public ShardTarget(
+      String url, String name, Schema schema, SpineSpec spec, @Nullable Duration retain) {
+    this(url, name, schema, spec, retain, false);
+  }
+
   /** A shard that a job merges and never appends to, or makes: what its rows are is in its log. */
   public static ShardTarget merged(String url, String name, @Nullable Duration retain) {
     return new ShardTarget(

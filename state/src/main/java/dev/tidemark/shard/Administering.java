@@ -1,7 +1,10 @@
 package dev.tidemark.shard;
 
+import dev.tidemark.schema.Schema;
+import dev.tidemark.schema.SchemaChange;
 import dev.tidemark.shard.Command.AlterSpec;
 import dev.tidemark.shard.Command.Discard;
+import dev.tidemark.shard.Command.EvolveSchema;
 import dev.tidemark.shard.Command.ForgetErrors;
 import dev.tidemark.shard.Command.HandOver;
 import dev.tidemark.shard.Command.Retire;
@@ -55,10 +58,26 @@ final class Administering {
     if (command instanceof AlterSpec alter) {
       return alter(state, alter);
     }
+    if (command instanceof EvolveSchema evolve) {
+      return evolve(state, evolve);
+    }
     if (command instanceof HandOver handOver) {
       return handOver(state, handOver);
     }
     return forget(state, (ForgetErrors) command);
+  }
+
+  // ---- Evolve
+
+  private static Decision evolve(ShardState state, EvolveSchema command) {
+    SchemaChange change = SchemaChange.of(state.schemas(), command.declared());
+    Schema next = change.next();
+    if (next == null) {
+      return new Invalid(String.valueOf(change.refusal()));
+    }
+    return next.id() == state.schema().id()
+        ? new Nothing("the schema is that already")
+        : ShardMachine.commit(List.of(), List.of(new Fact.SchemaFact(next)));
   }
 
   // ---- Sweep

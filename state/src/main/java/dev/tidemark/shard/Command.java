@@ -123,6 +123,19 @@ public sealed interface Command {
   }
 
   /**
+   * Let the shard's columns be these from now on, as far as {@link
+   * dev.tidemark.schema.SchemaChange} allows. What is there stays as it is.
+   *
+   * @param declared the columns by name; their ids mean nothing
+   */
+  record EvolveSchema(Schema declared) implements Command {
+    @Override
+    public String name() {
+      return "evolve";
+    }
+  }
+
+  /**
    * Close the shard: an empty batch from the upper to the end, whatever the upper is by then. No
    * writer's {@code upto} moves, as none of them appended it.
    *

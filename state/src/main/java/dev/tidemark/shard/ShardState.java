@@ -111,6 +111,11 @@ public final class ShardState {
     return schema;
   }
 
+  /** All schemas that the shard has had, the newest last. */
+  public List<Schema> schemas() {
+    return List.copyOf(schemas.values());
+  }
+
   /** Whether there is a schema of that id. */
   public boolean hasSchema(int id) {
     return schemas.containsKey(id);

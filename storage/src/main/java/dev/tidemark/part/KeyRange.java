@@ -1,11 +1,6 @@
 package dev.tidemark.part;
 
-import dev.tidemark.row.RowCodec;
-import dev.tidemark.schema.Column;
-import dev.tidemark.schema.Schema;
 import dev.tidemark.spine.Part;
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,24 +57,5 @@ public record KeyRange(@Nullable String from, @Nullable String to) {
         && most != null
         && most.compareTo(from) < 0
         && !(longer && from.startsWith(most));
-  }
-
-  /**
-   * Whether rows keep their order when they are read in a newer schema, so that bounds in the old
-   * one say something in the new: all columns are still there, new ones come last.
-   */
-  static boolean keepsOrder(Schema written, Schema wanted) {
-    List<Integer> old = ids(written);
-    List<Integer> now = ids(wanted);
-    return old.size() <= now.size() && now.subList(0, old.size()).equals(old);
-  }
-
-  private static List<Integer> ids(Schema schema) {
-    List<Integer> ids = new ArrayList<>();
-    for (int place : RowCodec.order(schema)) {
-      Column column = schema.columns().get(place);
-      ids.add(column.id());
-    }
-    return ids;
   }
 }

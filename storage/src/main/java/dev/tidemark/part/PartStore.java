@@ -140,12 +140,17 @@ public final class PartStore {
    * @throws IOException naming the part, here or as the cursor moves, when its bytes are wrong
    */
   public UpdateCursor read(Part part, Schema written, Schema wanted) throws IOException {
-    return read(part, written, wanted, KeyRange.ALL);
+    Evolution.check(written, wanted);
+    return Evolution.isPlain(written, wanted)
+        ? read(part, written, wanted, KeyRange.ALL)
+        : Evolution.recode(read(part, written, written, KeyRange.ALL), written, wanted);
   }
 
-  /** The updates of a part; those outside the range may be missing. */
+  /**
+   * The updates of a part in a schema that is plain ({@link Evolution#isPlain}); those outside the
+   * range may be missing.
+   */
   UpdateCursor read(Part part, Schema written, Schema wanted, KeyRange range) throws IOException {
-    Evolution.check(written, wanted);
     if (part.location() instanceof PartLocation.Stored stored) {
       PartFile file = PartFile.open(store, stored, shard, fetchBytes);
       return new PartCursor(file, part, written, wanted, range);
@@ -161,7 +166,19 @@ public final class PartStore {
 
   /** The updates of a run's parts one after another, one part open at a time. */
   public UpdateCursor readRun(List<Part> run, Schema written, Schema wanted) throws IOException {
-    return new RunCursor(this, run, written, wanted, KeyRange.ALL);
+    return whole(run, written, wanted);
+  }
+
+  /**
+   * A run is put in the wanted form as a whole: where rows change their order, those of one key may
+   * lie in two parts.
+   */
+  private UpdateCursor whole(List<Part> run, Schema written, Schema wanted) throws IOException {
+    Evolution.check(written, wanted);
+    return Evolution.isPlain(written, wanted)
+        ? new RunCursor(this, run, written, wanted, KeyRange.ALL)
+        : Evolution.recode(
+            new RunCursor(this, run, written, written, KeyRange.ALL), written, wanted);
   }
 
   /**
@@ -173,9 +190,10 @@ public final class PartStore {
     if (range.isAll()) {
       return readRun(run, written, wanted);
     }
-    if (!KeyRange.keepsOrder(written, wanted)) {
-      return new RangeCursor(new RunCursor(this, run, written, wanted, KeyRange.ALL), range);
+    if (!Evolution.keepsBounds(written, wanted)) {
+      return new RangeCursor(whole(run, written, wanted), range);
     }
+    Evolution.check(written, wanted);
     boolean longer = written.columns().size() < wanted.columns().size();
     List<Part> within = new ArrayList<>();
     for (Part part : run) {

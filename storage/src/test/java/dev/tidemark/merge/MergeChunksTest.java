@@ -8,11 +8,13 @@ import dev.tidemark.part.PartStore;
 import dev.tidemark.part.PartStore.Sample;
 import dev.tidemark.part.RowBlock;
 import dev.tidemark.row.ErrorRows;
+import dev.tidemark.row.RowChange;
 import dev.tidemark.row.RowCodec;
 import dev.tidemark.row.Seeds;
 import dev.tidemark.row.Updates;
 import dev.tidemark.row.Updates.One;
 import dev.tidemark.schema.Schema;
+import dev.tidemark.schema.SchemaChange;
 import dev.tidemark.shard.Fact;
 import dev.tidemark.shard.SeqNo;
 import dev.tidemark.shard.ShardState;
@@ -22,7 +24,9 @@ import dev.tidemark.spine.SpineSpec;
 import dev.tidemark.store.MemoryStore;
 import dev.tidemark.time.BatchDescription;
 import dev.tidemark.time.Frontier;
+import java.math.BigDecimal;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -38,7 +42,18 @@ final class MergeChunksTest {
       List.of(
           schemas("k BIGINT NOT NULL, v STRING", ", w INT", KEY),
           schemas("k STRING NOT NULL, v STRING", ", w INT", KEY),
-          schemas("k STRING NOT NULL, v STRING", ", w INT", ""));
+          schemas("k STRING NOT NULL, v STRING", ", w INT", ""),
+          evolved(
+              "k BIGINT NOT NULL, v STRING, w INT, d DECIMAL(5, 2), f FLOAT" + KEY,
+              "k BIGINT NOT NULL, u INT, w BIGINT, d DECIMAL(20, 2), f DOUBLE" + KEY),
+          evolved("k STRING NOT NULL, v INT", "u INT, k STRING NOT NULL, v BIGINT, w STRING"));
+
+  private static Schema[] evolved(String from, String to) {
+    Schema first = Schema.parse(from, 1);
+    return new Schema[] {
+      first, SchemaChange.of(List.of(first), Schema.parse(to, 1)).next(),
+    };
+  }
 
   private final MemoryStore store = new MemoryStore("chunks");
   private int named;
@@ -55,12 +70,29 @@ final class MergeChunksTest {
   }
 
   /** A value of a key column: few of them, or long ones that differ at their ends only. */
-  private static Object key(Schema schema, Random random, int keys) {
+  private static Object key(Schema schema, int column, Random random, int keys) {
     int number = random.nextInt(keys);
-    if (schema.columns().get(0).type().kind().name().equals("BIGINT")) {
+    if (schema.columns().get(column).type().kind().name().equals("BIGINT")) {
       return (long) number;
     }
     return number % 3 == 0 ? "k" + number : "x".repeat(80) + number;
+  }
+
+  private static Object value(Schema schema, int column, Random random, int keys) {
+    if (schema.columns().get(column).name().equals("k")) {
+      return key(schema, column, random, keys);
+    }
+    if (random.nextInt(4) == 0) {
+      return null;
+    }
+    int number = random.nextInt(3);
+    return switch (schema.columns().get(column).type().kind()) {
+      case INT, BIGINT -> number;
+      case FLOAT -> number / 4f;
+      case DOUBLE -> number / 4.0;
+      case DECIMAL -> BigDecimal.valueOf(number, 2);
+      default -> "v" + number;
+    };
   }
 
   private static List<One> updates(Schema schema, Random random, int count, int keys, long from)
@@ -69,10 +101,8 @@ final class MergeChunksTest {
     List<One> updates = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       Object[] values = new Object[schema.columns().size()];
-      values[0] = key(schema, random, keys);
-      values[1] = random.nextInt(4) == 0 ? null : "v" + random.nextInt(3);
-      if (values.length > 2) {
-        values[2] = random.nextBoolean() ? null : random.nextInt(3);
+      for (int column = 0; column < values.length; column++) {
+        values[column] = value(schema, column, random, keys);
       }
       int diff = random.nextInt(3) == 0 ? -1 : 1;
       updates.add(One.of(codec.encode(values), from + random.nextInt(120), diff));
@@ -177,6 +207,46 @@ final class MergeChunksTest {
           assertThat(rows(parts, joined, schemas[1])).isEqualTo(rows);
           assertThat(facts(joined)).isEqualTo(facts(whole));
           assertThat(joined.errors().stream().mapToLong(Part::rows).sum()).isEqualTo(3);
+        });
+  }
+
+  @Test
+  void whatIsMergedAndReadIsTheRowsInTheNewestSchema() {
+    Seeds.each(
+        40,
+        random -> {
+          Schema[] schemas = SCHEMAS.get(random.nextInt(SCHEMAS.size()));
+          PartStore parts = parts(1 << 10 + random.nextInt(7));
+          List<Batch> batches = new ArrayList<>();
+          List<One> model = new ArrayList<>();
+          RowChange change = new RowChange(schemas[0], schemas[1]);
+          for (int i = 0; i < 3; i++) {
+            Batch batch = batch(schemas[i == 0 ? 0 : random.nextInt(2)], random, parts, i);
+            batches.add(batch);
+            for (List<Part> run : batch.runs()) {
+              Schema written = schemas[batch.schema() - 1];
+              for (One one : Updates.drain(parts.readRun(run, written, written))) {
+                byte[] row = HexFormat.of().parseHex(one.row());
+                boolean old = batch.schema() == 1;
+                byte[] now = old ? change.apply(row, 0, row.length) : row;
+                if (batch.bounds().contains(one.time())) {
+                  model.add(One.of(now, one.time(), one.diff()));
+                }
+              }
+              List<One> read = Updates.drain(parts.readRun(run, written, schemas[1]));
+              assertThat(read)
+                  .as("in order")
+                  .isSortedAccordingTo(Comparator.comparing(One::row).thenComparingLong(One::time));
+            }
+          }
+          ShardState state = state(schemas, batches);
+          List<String> inputs = batches.stream().map(Batch::id).toList();
+          Batch merged =
+              new RunMerger(parts, 1 << 20)
+                  .merge(state, inputs, Frontier.MINIMUM, "m", RunMerger.Chunk.all(state))
+                  .orElseThrow();
+          assertThat(rows(parts, merged, schemas[1]))
+              .isEqualTo(Updates.consolidate(model, Long.MIN_VALUE));
         });
   }
 

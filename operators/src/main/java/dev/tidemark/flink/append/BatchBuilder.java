@@ -4,15 +4,18 @@ import dev.tidemark.flink.ShardHandle;
 import dev.tidemark.flink.message.WrittenBatch;
 import dev.tidemark.part.PartStore;
 import dev.tidemark.part.RowBlock;
+import dev.tidemark.row.ChangedCursor;
 import dev.tidemark.row.ErrorRows;
 import dev.tidemark.row.MergeCursor;
 import dev.tidemark.row.UpdateCursor;
 import dev.tidemark.schema.Schema;
+import dev.tidemark.shard.ShardState;
 import dev.tidemark.spine.Batch;
 import dev.tidemark.spine.Part;
 import dev.tidemark.time.Frontier;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -21,13 +24,13 @@ import java.util.List;
  */
 final class BatchBuilder {
   private final PartStore parts;
-  private final Schema schema;
+  private final ShardState state;
   private final int inlineBytes;
   private final int freshRuns;
 
-  BatchBuilder(PartStore parts, Schema schema, int inlineBytes, int freshRuns) {
+  BatchBuilder(PartStore parts, ShardState state, int inlineBytes, int freshRuns) {
     this.parts = parts;
-    this.schema = schema;
+    this.state = state;
     this.inlineBytes = inlineBytes;
     this.freshRuns = freshRuns;
   }
@@ -37,10 +40,11 @@ final class BatchBuilder {
     List<byte[]> blocks = new ArrayList<>();
     List<Part> errors = new ArrayList<>();
     List<byte[]> errorBlocks = new ArrayList<>();
+    Schema schema = schema(group);
     for (WrittenBatch written : group.batches()) {
-      runs.addAll(written.batch().runs());
+      runs.addAll(runs(written, schema));
       errors.addAll(written.batch().errors());
-      addBlock(blocks, written.rowBlock());
+      addBlock(blocks, rowBlock(written, schema));
       addBlock(errorBlocks, written.errorBlock());
     }
     List<Part> small = ofBlocks(blocks, schema);
@@ -49,9 +53,46 @@ final class BatchBuilder {
     }
     errors.addAll(ofBlocks(errorBlocks, ErrorRows.SCHEMA));
     while (runs.size() > freshRuns) {
-      runs = withFewerRuns(runs);
+      runs = withFewerRuns(runs, schema);
     }
-    return batch(group, runs, errors);
+    return batch(group, runs, errors, schema);
+  }
+
+  /** The newest schema in which anything of the batch was written: a batch has one. */
+  private Schema schema(AppendPlan.Group group) {
+    return group.batches().stream()
+        .map(written -> state.schema(written.batch().schema()))
+        .max(Comparator.comparingInt(Schema::id))
+        .orElse(state.schema());
+  }
+
+  /** The runs of a written batch, written anew where a restored job wrote them in an old schema. */
+  private List<List<Part>> runs(WrittenBatch written, Schema schema) throws IOException {
+    Schema old = state.schema(written.batch().schema());
+    if (old.id() == schema.id()) {
+      return written.batch().runs();
+    }
+    List<List<Part>> runs = new ArrayList<>();
+    for (List<Part> run : written.batch().runs()) {
+      try (UpdateCursor rows = parts.readRun(run, old, schema)) {
+        List<Part> anew = parts.writeRun(rows, schema);
+        if (!anew.isEmpty()) {
+          runs.add(anew);
+        }
+      }
+    }
+    return runs;
+  }
+
+  private byte[] rowBlock(WrittenBatch written, Schema schema) throws IOException {
+    Schema old = state.schema(written.batch().schema());
+    byte[] block = written.rowBlock();
+    if (old.id() == schema.id() || block.length == 0) {
+      return block;
+    }
+    try (UpdateCursor rows = new ChangedCursor(RowBlock.decode(block), old, schema)) {
+      return RowBlock.encode(rows);
+    }
   }
 
   private static void addBlock(List<byte[]> blocks, byte[] block) {
@@ -95,7 +136,7 @@ final class BatchBuilder {
    * A description can have more runs than a batch may when the job was restored with other slots:
    * rows held for the old ones leave beside those of the new. The first two runs become one.
    */
-  private List<List<Part>> withFewerRuns(List<List<Part>> runs) throws IOException {
+  private List<List<Part>> withFewerRuns(List<List<Part>> runs, Schema schema) throws IOException {
     List<UpdateCursor> firstTwo = new ArrayList<>();
     for (List<Part> run : runs.subList(0, 2)) {
       firstTwo.add(parts.readRun(run, schema, schema));
@@ -110,7 +151,8 @@ final class BatchBuilder {
     return fewer;
   }
 
-  private Batch batch(AppendPlan.Group group, List<List<Part>> runs, List<Part> errors) {
+  private Batch batch(
+      AppendPlan.Group group, List<List<Part>> runs, List<Part> errors, Schema schema) {
     return Batch.of(
         ShardHandle.newId(), group.bounds(), Frontier.MINIMUM, 0, runs, errors, schema.id());
   }

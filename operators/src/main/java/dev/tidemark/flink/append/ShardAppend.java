@@ -101,8 +101,7 @@ final class ShardAppend {
         return new Outcome(state, plan.done(), null, full(state, plan));
       }
     }
-    BatchBuilder builder =
-        new BatchBuilder(handle.parts(by), state.schema(), inlineBytes, freshRuns);
+    BatchBuilder builder = new BatchBuilder(handle.parts(by), state, inlineBytes, freshRuns);
     List<Batch> batches = new ArrayList<>();
     for (AppendPlan.Group group : plan.groups().subList(0, groups)) {
       batches.add(builder.build(group));

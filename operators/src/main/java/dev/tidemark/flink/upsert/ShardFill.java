@@ -6,11 +6,15 @@ import dev.tidemark.flink.StopForGoodException;
 import dev.tidemark.hold.Holds;
 import dev.tidemark.log.ShardLog;
 import dev.tidemark.read.HeldReader;
+import dev.tidemark.row.ChangedCursor;
 import dev.tidemark.row.RowCodec;
 import dev.tidemark.row.UpdateCursor;
+import dev.tidemark.schema.Schema;
+import dev.tidemark.schema.SchemaChange;
 import dev.tidemark.shard.ShardState;
 import dev.tidemark.store.ObjectStore;
 import dev.tidemark.store.Stores;
+import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Arrays;
@@ -62,8 +66,8 @@ final class ShardFill {
       HeldReader.Terms terms = new HeldReader.Terms("upsert", host, HOLD_EXPIRY.toMillis());
       try (HeldReader reader =
               HeldReader.open(log, new Holds(log), terms, seen -> seen.upper().time() - 1);
-          UpdateCursor rows = reader.snapshot(0)) {
-        long kept = keep(shard, rows, new RowCodec(reader.schema()));
+          UpdateCursor rows = inOurSchema(target, state, reader)) {
+        long kept = keep(shard, rows, new RowCodec(target.schema()));
         LOG.info(
             "shard {}: {} of its keys are kept here, as of {}",
             target.name(),
@@ -71,6 +75,15 @@ final class ShardFill {
             reader.asOfMillis());
       }
     }
+  }
+
+  /** Append may not have let the shard's schema follow the job's yet. */
+  private static UpdateCursor inOurSchema(ShardTarget target, ShardState state, HeldReader reader)
+      throws IOException {
+    Schema next = SchemaChange.of(state.schemas(), target.schema()).next();
+    return next == null || next.columns().equals(reader.schema().columns())
+        ? reader.snapshot(0)
+        : new ChangedCursor(reader.snapshot(0), reader.schema(), next);
   }
 
   private long keep(int shard, UpdateCursor rows, RowCodec codec) throws Exception {

@@ -3,7 +3,9 @@ package dev.tidemark.flink.upsert;
 import dev.tidemark.flink.InputCounts;
 import dev.tidemark.flink.InputCounts.Fate;
 import dev.tidemark.flink.ShardTarget;
+import dev.tidemark.flink.SlotKeys;
 import dev.tidemark.flink.StartMode;
+import dev.tidemark.flink.StateSchemas;
 import dev.tidemark.flink.StopForGoodException;
 import dev.tidemark.flink.message.KeyedRow;
 import dev.tidemark.flink.message.Update;
@@ -25,6 +27,7 @@ import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.common.typeutils.base.StringSerializer;
 import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.runtime.state.StateSnapshotContext;
+import org.apache.flink.runtime.state.VoidNamespace;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.InternalTimer;
 import org.apache.flink.streaming.api.operators.InternalTimerService;
@@ -56,6 +59,8 @@ public final class UpsertOperator extends AbstractStreamOperator<Update>
     implements OneInputStreamOperator<KeyedRow, Update>, Triggerable<Integer, String> {
   private static final long serialVersionUID = 1L;
 
+  private static final String LAST_ROWS = "last-rows-1";
+
   private final UpsertSettings settings;
   private transient MapState<String, byte[]> lastRows;
   private transient InternalTimerService<String> deletions;
@@ -67,6 +72,7 @@ public final class UpsertOperator extends AbstractStreamOperator<Update>
   private transient InputCounts counts;
   private transient List<RowCodec> codecs;
   private transient RowCodec errorCodec;
+  private transient StateSchemas schemas;
   private transient boolean restored;
 
   /** With these settings. */
@@ -87,7 +93,7 @@ public final class UpsertOperator extends AbstractStreamOperator<Update>
             .getKeyedStateStore()
             .getMapState(
                 new MapStateDescriptor<>(
-                    "last-rows-1",
+                    LAST_ROWS,
                     Types.STRING,
                     PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO));
     forgotten =
@@ -95,6 +101,7 @@ public final class UpsertOperator extends AbstractStreamOperator<Update>
             .getKeyedStateStore()
             .getState(new ValueStateDescriptor<>("forgotten-2", Types.LONG));
     forgottenTimes = new HashMap<>();
+    schemas = StateSchemas.of(context, settings.shards());
   }
 
   @Override
@@ -106,6 +113,7 @@ public final class UpsertOperator extends AbstractStreamOperator<Update>
     for (ShardTarget shard : settings.shards()) {
       codecs.add(new RowCodec(shard.schema()));
     }
+    changeForms();
     if (!restored && settings.start().mode() != StartMode.REFUSE) {
       ShardFill fill = new ShardFill(settings, getRuntimeContext().getTaskInfo(), this::keep);
       for (int shard : settings.upserts()) {
@@ -118,6 +126,50 @@ public final class UpsertOperator extends AbstractStreamOperator<Update>
   public void snapshotState(StateSnapshotContext context) throws Exception {
     super.snapshotState(context);
     counts.snapshot();
+  }
+
+  /** Brings the rows of shards whose schema has changed since the state was saved into the new. */
+  private void changeForms() throws Exception {
+    if (settings.upserts().stream().noneMatch(shard -> schemas.former(shard) != null)) {
+      return;
+    }
+    List<Integer> buckets;
+    try (var found =
+        this.<Integer>getKeyedStateBackend().getKeys(LAST_ROWS, VoidNamespace.INSTANCE)) {
+      buckets = found.distinct().toList();
+    }
+    for (int bucket : buckets) {
+      StateSchemas.Former former = schemas.former(SlotKeys.shardOf(bucket));
+      if (former != null) {
+        setCurrentKey(bucket);
+        for (Map.Entry<String, byte[]> entry : lastRows.entries()) {
+          LastRow last = LastRow.of(entry.getValue());
+          byte[] row = last.row();
+          if (row != null) {
+            byte[] changed = former.change().apply(row, 0, row.length);
+            entry.setValue(new LastRow(last.time(), changed).entry());
+          }
+        }
+      }
+    }
+  }
+
+  /** A row that was on its way to us, in the schema of then, when the state was saved. */
+  private KeyedRow inOurForm(KeyedRow row) throws InvalidRowException {
+    StateSchemas.Former former = schemas.former(row.shard());
+    byte[] bytes = row.row();
+    if (former == null || row.form() != former.form() || bytes == null) {
+      return row;
+    }
+    KeyedRow.Patch patch = row.patch();
+    if (patch != null) {
+      int[] columns =
+          Arrays.stream(patch.columns()).map(former.change()::place).filter(c -> c >= 0).toArray();
+      patch = columns.length == 0 ? null : new KeyedRow.Patch(columns, patch.error());
+    }
+    byte[] changed = former.change().apply(bytes, 0, bytes.length);
+    return new KeyedRow(
+        row.shard(), row.key(), changed, row.time(), row.counted(), false, patch, 0);
   }
 
   /** Takes a row that the shard has as the last one of its key. */
@@ -133,7 +185,7 @@ public final class UpsertOperator extends AbstractStreamOperator<Update>
 
   @Override
   public void processElement(StreamRecord<KeyedRow> element) throws Exception {
-    KeyedRow row = element.getValue();
+    KeyedRow row = inOurForm(element.getValue());
     if (row.truncate()) {
       truncate(row);
       return;

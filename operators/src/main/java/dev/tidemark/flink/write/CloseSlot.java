@@ -25,10 +25,13 @@ import org.jspecify.annotations.Nullable;
  * it touches nothing but what it was given.
  */
 final class CloseSlot {
-  /** Opens the parts of the slot's shard; asked only when something must be uploaded. */
-  @FunctionalInterface
-  interface Parts {
-    PartStore open() throws IOException;
+  /** The slot's shard, as far as closing needs it. */
+  interface Shard {
+    /** The schema of its rows. */
+    Schema schema() throws IOException;
+
+    /** Its parts; asked only when something must be uploaded. */
+    PartStore parts() throws IOException;
   }
 
   /**
@@ -63,9 +66,8 @@ final class CloseSlot {
   private final BatchDescription description;
   private final Taken rows;
   private final Taken errors;
-  private final Schema schema;
   private final int inlineBytes;
-  private final Parts parts;
+  private final Shard shard;
   private long retimed;
 
   CloseSlot(
@@ -74,14 +76,13 @@ final class CloseSlot {
       Taken rows,
       Taken errors,
       WriteOptions options,
-      Parts parts) {
+      Shard shard) {
     this.slot = slot;
     this.description = description;
     this.rows = rows;
     this.errors = errors;
-    this.schema = options.schema(slot.shard());
     this.inlineBytes = options.inlineBytes();
-    this.parts = parts;
+    this.shard = shard;
   }
 
   /** Where a lane's rows went: into parts, or into a block. */
@@ -128,6 +129,7 @@ final class CloseSlot {
   Closed run() throws IOException {
     Lane.Rows stayRows = new Lane.Rows();
     Lane.Rows stayErrors = new Lane.Rows();
+    Schema schema = shard.schema();
     Left left = leave(rows, stayRows, schema);
     Left leftErrors = leave(errors, stayErrors, ErrorRows.SCHEMA);
     Tally tally = left.tally;
@@ -197,7 +199,7 @@ final class CloseSlot {
   }
 
   private Left upload(UpdateCursor run, Schema written) throws IOException {
-    List<Part> uploaded = parts.open().writeRun(run, written);
+    List<Part> uploaded = shard.parts().writeRun(run, written);
     Tally tally = new Tally();
     uploaded.forEach(tally::add);
     return new Left(uploaded, WrittenBatch.NO_BLOCK, tally);

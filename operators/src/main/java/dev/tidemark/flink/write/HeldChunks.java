@@ -2,6 +2,8 @@ package dev.tidemark.flink.write;
 
 import dev.tidemark.part.RowBlock;
 import dev.tidemark.row.ForwardingCursor;
+import dev.tidemark.row.RowBuffer;
+import dev.tidemark.row.RowChange;
 import dev.tidemark.row.UpdateCursor;
 import dev.tidemark.time.Frontier;
 import java.io.IOException;
@@ -67,6 +69,22 @@ final class HeldChunks {
       }
     }
     return new Split(leaving, staying);
+  }
+
+  /** Chunks whose rows are in another schema now, each a run of its own. */
+  static List<byte[]> changed(Iterable<byte[]> chunks, RowChange change) throws Exception {
+    List<byte[]> changed = new ArrayList<>();
+    for (byte[] chunk : chunks) {
+      RowBuffer rows = new RowBuffer();
+      for (UpdateCursor run : runs(List.of(chunk))) {
+        while (run.next()) {
+          byte[] row = change.apply(run.row(), run.rowOffset(), run.rowLength());
+          rows.add(row, 0, row.length, run.time(), run.diff());
+        }
+      }
+      write(rows.sorted(), changed::add);
+    }
+    return changed;
   }
 
   /** The chunk as the first of a run. */

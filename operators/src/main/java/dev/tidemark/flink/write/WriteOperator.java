@@ -4,13 +4,17 @@ import dev.tidemark.flink.Attempts;
 import dev.tidemark.flink.ShardHandle;
 import dev.tidemark.flink.ShardHandles;
 import dev.tidemark.flink.SlotKeys;
+import dev.tidemark.flink.StateSchemas;
 import dev.tidemark.flink.Workers;
 import dev.tidemark.flink.message.Update;
 import dev.tidemark.flink.message.WrittenBatch;
 import dev.tidemark.log.Author;
+import dev.tidemark.part.PartStore;
 import dev.tidemark.row.UpdateCursor;
+import dev.tidemark.schema.Schema;
 import dev.tidemark.time.BatchDescription;
 import dev.tidemark.time.Frontier;
+import java.io.IOException;
 import java.time.Clock;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -61,6 +65,7 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
   private transient MailboxExecutor mailbox;
   private transient ListState<byte[]> heldRows;
   private transient ListState<byte[]> heldErrors;
+  private transient StateSchemas schemas;
   private transient ExecutorService executor;
   private transient Author author;
   private transient List<ShardHandle> handles;
@@ -75,6 +80,19 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
   private transient @Nullable Frontier described;
   private transient Frontier passed;
   private transient long bufferedBytes;
+
+  /** A shard as its handle has it. */
+  private record HandledShard(ShardHandle handle, Author author) implements CloseSlot.Shard {
+    @Override
+    public Schema schema() throws IOException {
+      return handle.schema(author);
+    }
+
+    @Override
+    public PartStore parts() throws IOException {
+      return handle.parts(author);
+    }
+  }
 
   /** A description on its way out. */
   private static final class Closing {
@@ -103,6 +121,7 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
     super.initializeState(context);
     heldRows = context.getKeyedStateStore().getListState(chunks("held-rows-1"));
     heldErrors = context.getKeyedStateStore().getListState(chunks("held-errors-1"));
+    schemas = StateSchemas.of(context, options.shards());
   }
 
   private static ListStateDescriptor<byte[]> chunks(String name) {
@@ -137,8 +156,8 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
     return counter;
   }
 
-  /** Finds the slots that the restored state holds rows of. */
-  private void markHeld(String state, boolean rows) {
+  /** Finds the slots that the restored state holds rows of, and brings those into our schema. */
+  private void markHeld(String state, boolean rows) throws Exception {
     List<Integer> keys;
     try (var found = this.<Integer>getKeyedStateBackend().getKeys(state, VoidNamespace.INSTANCE)) {
       keys = found.toList();
@@ -146,6 +165,11 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
     for (int key : keys) {
       Slot slot = slot(SlotKeys.shardOf(key), key);
       (rows ? slot.rows() : slot.errors()).held(true);
+      StateSchemas.Former former = rows ? schemas.former(slot.shard()) : null;
+      if (former != null) {
+        setCurrentKey(key);
+        heldRows.update(HeldChunks.changed(heldRows.get(), former.change()));
+      }
     }
   }
 
@@ -257,7 +281,8 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
           begun.running++;
           submit(
               slot,
-              new CloseSlot(slot, description, rows, errors, options, () -> handle.parts(author)));
+              new CloseSlot(
+                  slot, description, rows, errors, options, new HandledShard(handle, author)));
         }
       }
     }

@@ -232,4 +232,67 @@ class UpsertOperatorTest {
       assertThat(seen).doesNotContain(false);
     }
   }
+
+  @Test
+  void rowsSavedInAnOlderSchemaAreThoseOfTheNewOne() throws Exception {
+    open(null);
+    harness.processElement(new StreamRecord<>(row(1, "a", 10)));
+    harness.processElement(new StreamRecord<>(row(2, "b", 10)));
+    harness.processElement(new StreamRecord<>(row(2, null, 12)));
+    OperatorSubtaskState state = harness.snapshot(1, 1);
+    KeyedRow onItsWay = row(3, "c", 15);
+    harness.close();
+
+    Schema wider =
+        Schema.parse("k INT NOT NULL, added BIGINT, v STRING, PRIMARY KEY (k) NOT ENFORCED", 1);
+    RowCodec codec = new RowCodec(wider);
+    openWith(wider, state);
+    byte[] next = codec.encode(new Object[] {1, 5L, "a"});
+    byte[] key = Arrays.copyOf(next, codec.keyLength(next, 0, next.length));
+    harness.processElement(new StreamRecord<>(new KeyedRow(0, key, next, 20, true)));
+    harness.processElement(
+        new StreamRecord<>(
+            new KeyedRow(
+                0,
+                onItsWay.key(),
+                onItsWay.row(),
+                onItsWay.time(),
+                true,
+                false,
+                null,
+                KeyedRow.form(SCHEMA))));
+    List<String> seen = new ArrayList<>();
+    for (Object element : harness.getOutput()) {
+      Update update = (Update) ((StreamRecord<?>) element).getValue();
+      seen.add(update.diff + Arrays.toString(codec.decode(update.row, 0, update.row.length)));
+    }
+    assertThat(seen).containsExactly("-1[1, null, a]", "1[1, 5, a]", "1[3, null, c]");
+    OperatorSubtaskState after = harness.snapshot(2, 2);
+    harness.close();
+
+    assertThatThrownBy(
+            () ->
+                openWith(
+                    Schema.parse("k INT NOT NULL, v INT, PRIMARY KEY (k) NOT ENFORCED", 1), after))
+        .hasStackTraceContaining("column v can't become INT from STRING");
+  }
+
+  private void openWith(Schema schema, OperatorSubtaskState state) throws Exception {
+    ShardTarget shard = new ShardTarget("memory:test/t", "t", schema, SpineSpec.DEFAULT, null);
+    UpsertSettings settings =
+        new UpsertSettings(
+            List.of(shard),
+            List.of(0),
+            new SlotKeys(1, 4, 128),
+            BUCKETS,
+            StartSettings.REFUSE,
+            false);
+    harness =
+        new KeyedOneInputStreamOperatorTestHarness<>(
+            new UpsertOperator(settings), BUCKETS, Types.INT, 128, 1, 0);
+    harness.setStateBackend(new EmbeddedRocksDBStateBackend());
+    harness.setup(dev.tidemark.flink.message.UpdateSerializer.INSTANCE);
+    harness.initializeState(state);
+    harness.open();
+  }
 }

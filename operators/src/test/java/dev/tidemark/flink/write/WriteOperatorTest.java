@@ -10,11 +10,14 @@ import dev.tidemark.flink.TestShards;
 import dev.tidemark.flink.message.Update;
 import dev.tidemark.flink.message.WrittenBatch;
 import dev.tidemark.part.RowBlock;
+import dev.tidemark.row.RowCodec;
 import dev.tidemark.row.UpdateCursor;
+import dev.tidemark.schema.Schema;
 import dev.tidemark.spine.Part;
 import dev.tidemark.time.BatchDescription;
 import dev.tidemark.time.Frontier;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import org.apache.flink.api.common.typeinfo.Types;
@@ -39,7 +42,7 @@ final class WriteOperatorTest {
   private static final int KEY_GROUPS = 16;
 
   private final TestShards shards = new TestShards();
-  private final List<ShardTarget> targets = List.of(shards.shard("a"), shards.shard("b"));
+  private List<ShardTarget> targets = List.of(shards.shard("a"), shards.shard("b"));
   private SlotKeys slots = new SlotKeys(2, 1, KEY_GROUPS);
   private SinkSettings settings = TestShards.settings(1, 1 << 20, 4 << 10);
   private Write write;
@@ -215,6 +218,40 @@ final class WriteOperatorTest {
     barrier();
     assertThat(out())
         .containsExactly("a [100, 200): 1@150 9@150 !bad @150", "b [100, 200): 2@150", "W 199");
+  }
+
+  @Test
+  void letsRowsHeldInAnOlderSchemaLeaveInTheNewOne() throws Exception {
+    start();
+    row(0, 1, 150);
+    row(0, 2, 160);
+    OperatorSubtaskState state = barrier();
+    Schema wider =
+        Schema.parse(
+            "id BIGINT NOT NULL, added INT, text STRING, PRIMARY KEY (id) NOT ENFORCED", 1);
+    ShardTarget old = targets.get(0);
+    ShardTarget evolved =
+        new ShardTarget(old.url(), old.name(), wider, old.spec(), old.retain(), true);
+    targets = List.of(evolved, targets.get(1));
+    out();
+    restart(state);
+    describe(Long.MIN_VALUE, 200);
+    barrier();
+    RowCodec codec = new RowCodec(wider);
+    List<String> rows = new ArrayList<>();
+    for (Object element : write.getOutput()) {
+      if (element instanceof StreamRecord<?> record
+          && record.getValue() instanceof WrittenBatch batch) {
+        try (UpdateCursor block = RowBlock.decode(batch.rowBlock())) {
+          while (block.next()) {
+            rows.add(
+                Arrays.toString(codec.decode(block.row(), block.rowOffset(), block.rowLength())));
+          }
+        }
+        assertThat(batch.batch().schema()).isEqualTo(1);
+      }
+    }
+    assertThat(rows).hasSize(2).allMatch(row -> row.matches("\\[[12], null, .*]"));
   }
 
   @Test
