@@ -132,28 +132,40 @@ final class JobOptionsReader {
             options.value(SourceKeys.DEBEZIUM_TIME),
             options.value(SourceKeys.DEBEZIUM_BINARY));
     List<TableMapping> mappings = tables.stream().map(TableOptions::mapping).toList();
-    Format format = options.value(SourceKeys.FORMAT);
+    SourceFormat format = options.value(SourceKeys.FORMAT);
     refuseEventTime(format, mappings);
+    SortedMap<String, String> formatOptions = options.below(SourceFormat.PREFIX);
+    if (format.kind() != Format.FLINK && !formatOptions.isEmpty()) {
+      throw new OptionException(
+          SourceFormat.PREFIX
+              + formatOptions.firstKey()
+              + ": only the formats of Flink have options of this kind, source.format is "
+              + format.name());
+    }
     Optional<Duration> ahead = options.find(JobKeys.MAX_AHEAD).flatMap(found -> found);
-    return new DecodeSettings(
-        format,
-        debezium,
-        mappings,
-        options.value(JobKeys.UNMATCHED_FAILS),
-        options.value(JobKeys.ERRORS_FAIL),
-        options.find(JobKeys.MAX_TIME).map(JobOptionsReader::time).orElse(Long.MAX_VALUE - 1),
-        ahead.map(Duration::toMillis).orElse(Long.MAX_VALUE));
+    DecodeSettings settings =
+        new DecodeSettings(
+            format.kind(),
+            debezium,
+            mappings,
+            options.value(JobKeys.UNMATCHED_FAILS),
+            options.value(JobKeys.ERRORS_FAIL),
+            options.find(JobKeys.MAX_TIME).map(JobOptionsReader::time).orElse(Long.MAX_VALUE - 1),
+            ahead.map(Duration::toMillis).orElse(Long.MAX_VALUE));
+    return format.kind() == Format.FLINK
+        ? settings.withFlink(new DecodeSettings.FlinkFormat(format.name(), formatOptions))
+        : settings;
   }
 
-  private void refuseEventTime(Format format, List<TableMapping> mappings) {
+  private void refuseEventTime(SourceFormat format, List<TableMapping> mappings) {
     if (options.value(SourceKeys.CONNECTOR) != SourceKeys.Connector.FILES
-        || format == Format.DEBEZIUM_JSON) {
+        || format.kind() == Format.DEBEZIUM_JSON) {
       return;
     }
     if (mappings.stream().anyMatch(m -> m.eventTimeColumn() == null)) {
       throw new OptionException(
           "source.event-time is missing or metadata: a line of "
-              + (format == Format.CSV ? "CSV" : "JSON")
+              + format.name()
               + " has no time of its own; name the column that holds it (--source.event-time COLUMN)");
     }
   }

@@ -60,8 +60,10 @@ public final class Options {
   }
 
   private static void check(String name, Setting setting, Map<String, OptionKey<?>> known) {
-    if (name.startsWith(FLINK) && name.length() > FLINK.length()) {
-      return;
+    for (String open : List.of(FLINK, SourceFormat.PREFIX)) {
+      if (name.startsWith(open) && name.length() > open.length()) {
+        return;
+      }
     }
     OptionKey<?> key = known.get(name);
     if (key != null) {

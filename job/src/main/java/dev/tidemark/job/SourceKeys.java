@@ -5,7 +5,6 @@ import static dev.tidemark.job.OptionKey.none;
 import static dev.tidemark.job.OptionKey.workedOut;
 
 import dev.tidemark.flink.decode.DebeziumSettings;
-import dev.tidemark.flink.decode.DecodeSettings.Format;
 import dev.tidemark.flink.decode.Envelope;
 import dev.tidemark.flink.source.SourceSettings.Order;
 import java.time.Duration;
@@ -29,18 +28,13 @@ final class SourceKeys {
           "files",
           "needs nothing else to run",
           "Where rows come from.");
-  static final OptionKey<Format> FORMAT =
+  static final OptionKey<SourceFormat> FORMAT =
       fixed(
           "source.format",
-          OptionType.choice(
-              OptionType.table(
-                  "json", Format.JSON,
-                  "csv", Format.CSV,
-                  "debezium-json", Format.DEBEZIUM_JSON),
-              List.of("flink-debezium-json", "avro", "parquet")),
+          SourceFormat.TYPE,
           "json",
           "one object a line is what most tools write",
-          "How a record is written. `csv`: RFC 4180 with a header line.");
+          "How a record is written. `csv`: RFC 4180 with a header line. Of Flink's formats those on the class path by name (`canal-json`, `maxwell-json`; `flink-json`, `flink-csv`, `flink-debezium-json` where we have one of the name), their own options as `source.format.OPTION`; what they say a row is, insert or delete, goes by the envelope.");
   static final OptionKey<String> SCHEMA =
       none(
           "source.schema",

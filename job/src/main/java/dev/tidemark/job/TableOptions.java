@@ -185,7 +185,7 @@ record TableOptions(ShardTarget target, TableMapping mapping) {
             .read("event-time", SourceKeys.EVENT_TIME)
             .or(() -> options.find(SourceKeys.EVENT_TIME));
     if (set.isEmpty()) {
-      if (options.value(SourceKeys.FORMAT) == Format.DEBEZIUM_JSON
+      if (options.value(SourceKeys.FORMAT).kind() == Format.DEBEZIUM_JSON
           || options.value(SourceKeys.CONNECTOR) == SourceKeys.Connector.DATAGEN) {
         return null;
       }

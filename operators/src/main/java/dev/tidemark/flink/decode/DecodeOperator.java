@@ -20,6 +20,8 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.apache.flink.api.common.serialization.DeserializationSchema;
+import org.apache.flink.api.common.serialization.RuntimeContextInitializationContextAdapters;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.typeinfo.TypeHint;
@@ -32,6 +34,7 @@ import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
+import org.apache.flink.table.data.RowData;
 import org.apache.flink.util.OutputTag;
 import org.apache.flink.util.clock.SystemClock;
 import org.jspecify.annotations.Nullable;
@@ -66,6 +69,7 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
   private final SlotKeys slots;
   private final WatermarkSettings watermarkSettings;
   private final StartSettings startSettings;
+  private final List<DeserializationSchema<RowData>> readers;
 
   private transient int buckets;
   private transient StartFrontiers start;
@@ -96,10 +100,25 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
     this.slots = slots;
     this.watermarkSettings = watermarks;
     this.startSettings = startSettings;
-    decoderOf(settings, new Tables(settings.tables(), shards)); // refuses what can't be
+    Tables tables = new Tables(settings.tables(), shards);
+    this.readers = readers(settings, tables);
+    decoder(tables); // refuses what can't be
   }
 
-  private static RecordDecoder decoderOf(DecodeSettings settings, Tables tables) {
+  /** What reads the rows of each table, where that is a format of Flink's. */
+  private static List<DeserializationSchema<RowData>> readers(
+      DecodeSettings settings, Tables tables) {
+    List<DeserializationSchema<RowData>> readers = new ArrayList<>();
+    if (settings.format() == DecodeSettings.Format.FLINK) {
+      FlinkFormats.checkMatch(tables);
+      for (Table table : tables.all()) {
+        readers.add(FlinkFormats.reader(settings.flink(), table.schema, table.name));
+      }
+    }
+    return readers;
+  }
+
+  private RecordDecoder decoder(Tables tables) {
     switch (settings.format()) {
       case JSON -> {
         return new JsonDecoder(tables);
@@ -109,6 +128,9 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
       }
       case DEBEZIUM_JSON -> {
         return new DebeziumDecoder(settings.debezium(), tables);
+      }
+      case FLINK -> {
+        return new FlinkDecoder(tables, settings.flink().name(), readers);
       }
     }
     throw new AssertionError(settings.format());
@@ -134,7 +156,11 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
   public void open() throws Exception {
     super.open();
     Tables tables = new Tables(settings.tables(), shards);
-    decoder = decoderOf(settings, tables);
+    for (DeserializationSchema<RowData> reader : readers) {
+      reader.open(
+          RuntimeContextInitializationContextAdapters.deserializationAdapter(getRuntimeContext()));
+    }
+    decoder = decoder(tables);
     firstTable = tables.first();
     buckets = slots.maxParallelism();
     errorCodec = new RowCodec(ErrorRows.SCHEMA);

@@ -2,6 +2,7 @@ package dev.tidemark.flink.decode;
 
 import java.io.Serializable;
 import java.util.List;
+import java.util.Map;
 
 /**
  * How raw records become updates.
@@ -16,6 +17,7 @@ import java.util.List;
  * @param maxAheadMillis rows later than the clock by more than this are errors; {@code
  *     Long.MAX_VALUE} = no limit
  * @param csvNull what an unquoted CSV field holds for NULL, besides nothing; empty: only nothing
+ * @param flink for {@link Format#FLINK}
  */
 public record DecodeSettings(
     Format format,
@@ -25,8 +27,31 @@ public record DecodeSettings(
     boolean errorsFail,
     long maxTimeMillis,
     long maxAheadMillis,
-    String csvNull)
+    String csvNull,
+    FlinkFormat flink)
     implements Serializable {
+
+  /** With a literal for NULL in CSV. */
+  public DecodeSettings(
+      Format format,
+      DebeziumSettings debezium,
+      List<TableMapping> tables,
+      boolean unmatchedFails,
+      boolean errorsFail,
+      long maxTimeMillis,
+      long maxAheadMillis,
+      String csvNull) {
+    this(
+        format,
+        debezium,
+        tables,
+        unmatchedFails,
+        errorsFail,
+        maxTimeMillis,
+        maxAheadMillis,
+        csvNull,
+        FlinkFormat.NONE);
+  }
 
   /** Without a literal for NULL in CSV. */
   public DecodeSettings(
@@ -40,13 +65,45 @@ public record DecodeSettings(
     this(format, debezium, tables, unmatchedFails, errorsFail, maxTimeMillis, maxAheadMillis, "");
   }
 
-  /** The formats that Tidemark reads itself. */
+  /** The same with a format of Flink's. */
+  public DecodeSettings withFlink(FlinkFormat other) {
+    return new DecodeSettings(
+        Format.FLINK,
+        debezium,
+        tables,
+        unmatchedFails,
+        errorsFail,
+        maxTimeMillis,
+        maxAheadMillis,
+        csvNull,
+        other);
+  }
+
+  /**
+   * A format of Flink's that is on the class path.
+   *
+   * @param name as {@link FlinkFormats#names} has it
+   * @param options its own options, without a prefix
+   */
+  public record FlinkFormat(String name, Map<String, String> options) implements Serializable {
+    /** None. */
+    public static final FlinkFormat NONE = new FlinkFormat("", Map.of());
+
+    /** Copies the options. */
+    public FlinkFormat {
+      options = Map.copyOf(options);
+    }
+  }
+
+  /** The formats that Tidemark reads itself, and all others. */
   public enum Format {
     /** One JSON object a line. */
     JSON,
     /** RFC 4180 with a header line. */
     CSV,
     /** Debezium's JSON. */
-    DEBEZIUM_JSON
+    DEBEZIUM_JSON,
+    /** A format of Flink's. */
+    FLINK
   }
 }

@@ -1,0 +1,164 @@
+package dev.tidemark.flink.decode;
+
+import dev.tidemark.flink.decode.Decoded.Action;
+import dev.tidemark.flink.decode.Decoded.Change;
+import dev.tidemark.flink.message.RawRecord;
+import dev.tidemark.row.InvalidRowException;
+import java.time.DateTimeException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import org.apache.flink.api.common.serialization.DeserializationSchema;
+import org.apache.flink.table.data.RowData;
+import org.apache.flink.types.RowKind;
+import org.apache.flink.util.Collector;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Records of a format of Flink's: what rows one has, and of which kinds, is for the format to say,
+ * and what they mean for the envelope. A record's rows have one time, the latest of theirs.
+ */
+final class FlinkDecoder implements RecordDecoder {
+  private final Tables tables;
+  private final String format;
+  private final List<DeserializationSchema<RowData>> readers;
+  private final List<FlinkRows> rows;
+  private final List<Row> found = new ArrayList<>();
+  private @Nullable InvalidRowException misfit;
+
+  /** A row of a record, with its kind. */
+  private record Row(RowKind kind, @Nullable Object[] values) {}
+
+  /**
+   * A decoder.
+   *
+   * @param readers one for each of the tables, opened, in their order
+   */
+  FlinkDecoder(Tables tables, String format, List<DeserializationSchema<RowData>> readers) {
+    this.tables = tables;
+    this.format = format;
+    this.readers = readers;
+    this.rows = tables.all().stream().map(table -> new FlinkRows(table.schema)).toList();
+  }
+
+  @Override
+  public Decoded decode(RawRecord record) {
+    Table table = tables.find(record.topic);
+    if (table == null) {
+      return new Decoded.Unmatched(String.valueOf(record.topic));
+    }
+    byte[] value = record.value;
+    if (value == null || (record.topic == null && JsonText.isBlank(value))) {
+      return Decoded.IGNORED;
+    }
+    try {
+      read(table, value);
+      return found.isEmpty() ? Decoded.IGNORED : rows(record, table);
+    } catch (InvalidRowException e) {
+      return new Decoded.Failure(
+          table, table.name, String.valueOf(e.getMessage()), record.timestampMillis);
+    } finally {
+      found.clear();
+    }
+  }
+
+  private void read(Table table, byte[] value) throws InvalidRowException {
+    DeserializationSchema<RowData> reader = readers.get(tables.all().indexOf(table));
+    misfit = null;
+    try {
+      reader.deserialize(value, new Rows(table));
+    } catch (Exception e) {
+      // What the format says of it may quote it, and reasons don't hold content.
+      Throwable root = e;
+      while (root.getCause() != null && root.getCause() != root) {
+        root = root.getCause();
+      }
+      throw new InvalidRowException(
+          "the format " + format + " can't read it: " + root.getClass().getSimpleName());
+    }
+    if (misfit != null) {
+      throw misfit;
+    }
+  }
+
+  /**
+   * Takes a row while it is there: formats use the same one again. It throws nothing: a format that
+   * puts up with what it can't read would take that for its own.
+   */
+  private final class Rows implements Collector<RowData> {
+    private final Table table;
+
+    Rows(Table table) {
+      this.table = table;
+    }
+
+    @Override
+    public void collect(RowData row) {
+      try {
+        @Nullable Object[] values = rows.get(tables.all().indexOf(table)).values(row);
+        boolean[] present = new boolean[values.length];
+        Arrays.fill(present, true);
+        table.checkNulls(values, present, new BitSet());
+        found.add(new Row(row.getRowKind(), values));
+      } catch (InvalidRowException e) {
+        misfit = e;
+      } catch (DateTimeException | ArithmeticException e) {
+        misfit = new InvalidRowException("a time out of range");
+      }
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  private Decoded rows(RawRecord record, Table table) throws InvalidRowException {
+    List<Change> changes = new ArrayList<>();
+    long time = Long.MIN_VALUE;
+    for (int i = 0; i < found.size(); i++) {
+      Row row = found.get(i);
+      time =
+          Math.max(
+              time, table.timeColumn < 0 ? record.timestampMillis : table.eventTime(row.values()));
+      Change change = change(table, row, i + 1 < found.size() ? found.get(i + 1) : null);
+      if (change != null) {
+        changes.add(change);
+      }
+    }
+    return changes.isEmpty()
+        ? Decoded.IGNORED
+        : new Decoded.Rows(table, changes, time, JsonDecoder.ordered(table), 0);
+  }
+
+  /** Null: the next row says it all. */
+  private static @Nullable Change change(Table table, Row row, @Nullable Row next)
+      throws InvalidRowException {
+    boolean adds = row.kind() == RowKind.INSERT || row.kind() == RowKind.UPDATE_AFTER;
+    switch (table.mapping.envelope()) {
+      case APPEND -> {
+        if (row.kind() != RowKind.INSERT) {
+          throw new InvalidRowException(
+              "an update or delete, but envelope is append; take changelog or upsert for "
+                  + table.name);
+        }
+        return new Change(Action.UPDATE, row.values(), 1);
+      }
+      case CHANGELOG -> {
+        return new Change(Action.UPDATE, row.values(), adds ? 1 : -1);
+      }
+      case UPSERT -> {
+        if (adds) {
+          return new Change(Action.SET, row.values(), 1);
+        }
+        @Nullable Object[] key = table.keyOf(row.values());
+        boolean replaced =
+            row.kind() == RowKind.UPDATE_BEFORE
+                && next != null
+                && next.kind() == RowKind.UPDATE_AFTER
+                && table.isKeyOf(key, next.values());
+        return replaced ? null : new Change(Action.DELETE, key, 1);
+      }
+    }
+    throw new AssertionError(table.mapping.envelope());
+  }
+}
