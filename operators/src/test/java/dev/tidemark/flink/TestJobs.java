@@ -22,7 +22,7 @@ import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 
 /** What tests of whole jobs share: a small cluster, its settings, and waiting. */
-final class TestJobs {
+public final class TestJobs {
   private static final long PATIENCE_SECONDS = 90;
 
   private TestJobs() {}
@@ -32,7 +32,8 @@ final class TestJobs {
     boolean holds() throws Exception;
   }
 
-  static MiniClusterExtension cluster() {
+  /** A cluster of 8 slots. */
+  public static MiniClusterExtension cluster() {
     return cluster(new Configuration());
   }
 
@@ -47,7 +48,7 @@ final class TestJobs {
   }
 
   /** Restarts at once and often, and takes a checkpoint every so many milliseconds. */
-  static Configuration conf(String checkpoints, long intervalMillis) {
+  public static Configuration conf(String checkpoints, long intervalMillis) {
     Configuration conf = new Configuration();
     conf.set(StateBackendOptions.STATE_BACKEND, "rocksdb");
     conf.set(CheckpointingOptions.INCREMENTAL_CHECKPOINTS, true);

@@ -36,12 +36,12 @@ class RecordedChangesTest {
           + " b BOOLEAN, bit1 BOOLEAN, bits BYTES, ia ARRAY<INT>, ta ARRAY<STRING>,"
           + " na ARRAY<DECIMAL(10, 2)>, e STRING, ip STRING, rng STRING, x STRING,"
           + " PRIMARY KEY (id) NOT ENFORCED";
-  private static final String TOAST =
+  static final String TOAST =
       "id INT NOT NULL, counter INT NOT NULL, big_text STRING, big_bytes BYTES, big_json STRING,"
           + " big_ta ARRAY<STRING>, big_ia ARRAY<INT>, small STRING,"
           + " PRIMARY KEY (id) NOT ENFORCED";
-  private static final String KEYS_TEXT = "k STRING NOT NULL, v INT, PRIMARY KEY (k) NOT ENFORCED";
-  private static final String KEYS_COMPOSITE =
+  static final String KEYS_TEXT = "k STRING NOT NULL, v INT, PRIMARY KEY (k) NOT ENFORCED";
+  static final String KEYS_COMPOSITE =
       "tenant INT NOT NULL, code STRING NOT NULL, day DATE NOT NULL, v DECIMAL(12, 2),"
           + " PRIMARY KEY (tenant, code, day) NOT ENFORCED";
   private static final String DEVICE =

@@ -19,6 +19,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -186,7 +188,7 @@ final class Replay implements AutoCloseable {
     }
   }
 
-  /** Every line of a resource or file, plain or .gz. */
+  /** Every line of a resource, or of a file of the demo, plain or .gz. */
   Replay lines(String name) throws Exception {
     try (BufferedReader reader = open(name)) {
       String text;
@@ -198,7 +200,10 @@ final class Replay implements AutoCloseable {
   }
 
   static BufferedReader open(String name) throws IOException {
-    InputStream in = Objects.requireNonNull(Replay.class.getResourceAsStream("/" + name), name);
+    InputStream in =
+        name.startsWith("demo/")
+            ? Files.newInputStream(Path.of(System.getProperty("tidemark.root"), name))
+            : Objects.requireNonNull(Replay.class.getResourceAsStream("/" + name), name);
     return new BufferedReader(
         new InputStreamReader(
             name.endsWith(".gz") ? new GZIPInputStream(in) : in, StandardCharsets.UTF_8));
@@ -212,20 +217,24 @@ final class Replay implements AutoCloseable {
   /** What a shard held at a time. */
   Map<String, Long> contents(int shard, long asOfMillis) {
     RowCodec codec = new RowCodec(shards.get(shard).schema());
+    Map<String, Long> contents = new TreeMap<>();
+    sums(shard, asOfMillis)
+        .forEach(
+            (row, count) ->
+                contents.put(text(codec.decode(row.array(), 0, row.array().length)), count));
+    return contents;
+  }
+
+  /** What a shard held at a time, encoded. */
+  Map<java.nio.ByteBuffer, Long> sums(int shard, long asOfMillis) {
     Map<java.nio.ByteBuffer, Long> sums = new HashMap<>();
     for (Update update : updates) {
       if (update.shard == shard && update.time <= asOfMillis) {
         sums.merge(java.nio.ByteBuffer.wrap(update.row), update.diff, Long::sum);
       }
     }
-    Map<String, Long> contents = new TreeMap<>();
-    sums.forEach(
-        (row, count) -> {
-          if (count != 0) {
-            contents.put(text(codec.decode(row.array(), 0, row.array().length)), count);
-          }
-        });
-    return contents;
+    sums.values().removeIf(count -> count == 0);
+    return sums;
   }
 
   static String text(Object[] row) {
