@@ -4,6 +4,8 @@ import static dev.tidemark.job.OptionKey.fixed;
 import static dev.tidemark.job.OptionKey.none;
 import static dev.tidemark.job.OptionKey.workedOut;
 
+import dev.tidemark.flink.CommitMode;
+import dev.tidemark.flink.LateRows;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -92,20 +94,26 @@ final class JobKeys {
           "fail",
           "columns that change unasked are a fault more often than a wish",
           "When the job's columns are not those of its shard: `fail`, or `evolve`: the shard's follow the job's where they can (docs/operations.md).");
-  static final OptionKey<String> COMMIT =
+  static final OptionKey<CommitMode> COMMIT =
       fixed(
           "commit",
-          OptionType.choice(OptionType.table("checkpoint", "checkpoint"), List.of("frontier")),
+          OptionType.choice(
+              OptionType.table(
+                  "checkpoint", CommitMode.CHECKPOINT, "frontier", CommitMode.FRONTIER),
+              List.of()),
           "checkpoint",
           "exactly once for every row, late ones included",
-          "When batches become durable.");
-  static final OptionKey<String> LATE =
-      fixed(
+          "When batches become durable: with the checkpoint that holds them, or each `mint.interval`, as the watermark passes them (docs/operations.md has when to take which, and what goes together).");
+  static final OptionKey<LateRows> LATE =
+      workedOut(
           "late",
-          OptionType.choice(OptionType.table("retime", "retime"), List.of("fail", "drop")),
-          "retime",
-          "no row is lost",
-          "What happens to a row whose time is durable already: it gets the next open time.");
+          OptionType.choice(
+              OptionType.table(
+                  "retime", LateRows.RETIME, "fail", LateRows.FAIL, "drop", LateRows.DROP),
+              List.of()),
+          "retime with commit = checkpoint, fail with frontier",
+          "no row is lost without a word",
+          "What happens to a row whose time is closed already: it gets the next open time; the job stops for good and names it; it is dropped and counted. `retime` is for `commit = checkpoint`, the others for `frontier`.");
   static final OptionKey<Boolean> ERRORS_FAIL =
       fixed(
           "errors",
@@ -113,13 +121,20 @@ final class JobKeys {
           "persist",
           "one bad row must not stop the others, nor vanish",
           "What happens to a row that can't be read: kept as an error row, or the job fails.");
-  static final OptionKey<String> CONCURRENT_WRITER =
+  static final OptionKey<Boolean> LENIENT =
       fixed(
           "on-concurrent-writer",
-          OptionType.choice(OptionType.table("fail", "fail"), List.of("lenient")),
+          OptionType.choice(OptionType.table("fail", false, "lenient", true), List.of()),
           "fail",
           "two writers of one shard are nearly always a mistake",
-          "What happens when another writer has appended.");
+          "What happens when another writer has appended: the job stops for good and names it; or, with `commit = frontier`, it goes on behind that (two jobs that write the same).");
+  static final OptionKey<Boolean> READ_ONLY =
+      fixed(
+          "read-only",
+          OptionType.BOOLEAN,
+          "false",
+          "a job is there to write",
+          "With `commit = frontier`: prepare everything and append nothing, while another job writes the same rows; what that has appended is dropped here.");
   static final OptionKey<String> MERGE =
       fixed(
           "merge",
@@ -186,7 +201,8 @@ final class JobKeys {
           COMMIT,
           LATE,
           ERRORS_FAIL,
-          CONCURRENT_WRITER,
+          LENIENT,
+          READ_ONLY,
           MERGE,
           COMPACTS,
           FIND_INTERVAL,

@@ -7,6 +7,7 @@ import dev.tidemark.flink.source.SourceSettings;
 import java.time.Duration;
 import java.util.List;
 import java.util.SortedMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Everything a job needs to know, checked as far as can be without reaching anything.
@@ -46,13 +47,13 @@ public record JobOptions(
   /**
    * When and where the job is checkpointed, and what it starts from.
    *
-   * @param interval between two checkpoints
+   * @param interval between two checkpoints; null: there are none
    * @param timeout after which one is given up
    * @param directory where they lie, without the writer's id
    * @param restore {@code latest}, {@code none} or a path
    */
   public record Checkpoints(
-      Duration interval, Duration timeout, String directory, String restore) {}
+      @Nullable Duration interval, Duration timeout, String directory, String restore) {}
 
   /**
    * Works the options out.

@@ -1,5 +1,9 @@
 package dev.tidemark.job;
 
+import dev.tidemark.flink.CommitMode;
+import dev.tidemark.flink.CommitRules;
+import dev.tidemark.flink.CommitSettings;
+import dev.tidemark.flink.LateRows;
 import dev.tidemark.flink.ShardTarget;
 import dev.tidemark.flink.SinkSettings;
 import dev.tidemark.flink.StartMode;
@@ -16,6 +20,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.format.DateTimeParseException;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -33,8 +38,6 @@ final class JobOptionsReader {
   }
 
   JobOptions read() {
-    options.value(JobKeys.COMMIT);
-    options.value(JobKeys.LATE);
     String name = options.value(JobKeys.NAME);
     String writer = writer(options.find(JobKeys.WRITER).orElse(name));
     String warehouse = options.required(JobKeys.WAREHOUSE).replaceAll("/+$", "");
@@ -42,6 +45,9 @@ final class JobOptionsReader {
     SourceSettings source = source(tables);
     SortedMap<String, String> flink = options.below(Options.FLINK);
     refuseFlink(flink);
+    SinkSettings sink = sink(writer);
+    JobOptions.Checkpoints checkpoints = checkpoints(warehouse);
+    refuseCommit(sink, checkpoints, tables);
     return new JobOptions(
         name,
         warehouse,
@@ -51,9 +57,9 @@ final class JobOptionsReader {
         new SourceSettings.Watermarks(
             options.find(SourceKeys.WATERMARK_DELAY).orElse(Duration.ZERO),
             options.value(SourceKeys.IDLE_TIMEOUT).orElse(null)),
-        sink(writer),
+        sink,
         options.find(RunKeys.PARALLELISM).orElse(Runtime.getRuntime().availableProcessors()),
-        checkpoints(warehouse),
+        checkpoints,
         settle(),
         options.value(RunKeys.UI_PORT),
         flink);
@@ -77,6 +83,12 @@ final class JobOptionsReader {
       throw new OptionException("find.interval = " + Amounts.text(find) + ": must be at least 1 s");
     }
     List<ShardTarget> named = TableOptions.merged(options, warehouse);
+    JobOptions.Checkpoints checkpoints = checkpoints(warehouse);
+    if (checkpoints.interval() == null) {
+      throw new OptionException(
+          "checkpoint.interval = off and role = compact: a job that collects garbage goes by its"
+              + " checkpoints; take at least 10 ms");
+    }
     return new CompactOptions(
         name + " (compact)",
         warehouse,
@@ -84,7 +96,7 @@ final class JobOptionsReader {
         named.isEmpty() ? TableOptions.retainOfOthers(options).orElse(null) : null,
         find,
         sink(writer).withMerging(true),
-        checkpoints(warehouse),
+        checkpoints,
         options.value(RunKeys.UI_PORT),
         flink);
   }
@@ -209,7 +221,38 @@ final class JobOptionsReader {
         options.value(RunKeys.MAX_STALL),
         UpkeepKeys.interval(options),
         gc(),
-        options.value(RunKeys.START));
+        options.value(RunKeys.START),
+        commit());
+  }
+
+  private CommitSettings commit() {
+    CommitMode mode = options.value(JobKeys.COMMIT);
+    LateRows late = mode == CommitMode.CHECKPOINT ? LateRows.RETIME : LateRows.FAIL;
+    return new CommitSettings(
+        mode,
+        options.value(RunKeys.MINT_INTERVAL),
+        options.find(JobKeys.LATE).orElse(late),
+        options.value(JobKeys.READ_ONLY),
+        options.value(JobKeys.LENIENT));
+  }
+
+  private void refuseCommit(
+      SinkSettings sink, JobOptions.Checkpoints checkpoints, List<TableOptions> tables) {
+    Map<String, Envelope> envelopes = new LinkedHashMap<>();
+    for (TableOptions table : tables) {
+      envelopes.put(table.target().name(), table.mapping().envelope());
+    }
+    boolean checkpointing = checkpoints.interval() != null;
+    CommitRules.refusal(sink.commit(), sink.start(), checkpointing, envelopes)
+        .ifPresent(
+            refusal -> {
+              throw new OptionException(refusal);
+            });
+    if (!sink.commit().isFrontier() && options.find(RunKeys.MINT_INTERVAL).isPresent()) {
+      throw new OptionException(
+          "mint.interval is for commit = frontier: with commit = checkpoint, checkpoint.interval"
+              + " says how often rows become durable");
+    }
   }
 
   private GcSettings gc() {
@@ -228,12 +271,12 @@ final class JobOptionsReader {
   }
 
   private JobOptions.Checkpoints checkpoints(String warehouse) {
-    Duration interval = options.value(RunKeys.CHECKPOINT_INTERVAL);
-    if (interval.toMillis() < 10) {
+    Duration interval = options.value(RunKeys.CHECKPOINT_INTERVAL).orElse(null);
+    if (interval != null && interval.toMillis() < 10) {
       throw new OptionException(
           "checkpoint.interval = "
               + Amounts.text(interval)
-              + ": checkpoints are what makes rows durable and can't be off; take at least 10 ms");
+              + ": take at least 10 ms, or, with commit = frontier, off");
     }
     return new JobOptions.Checkpoints(
         interval,

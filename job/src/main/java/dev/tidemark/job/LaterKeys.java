@@ -7,8 +7,6 @@ import java.util.Optional;
 final class LaterKeys {
   private static final List<String> NAMES =
       List.of(
-          "read-only",
-          "mint.interval",
           "upsert.memory",
           "seal",
           "source.servers",

@@ -6,6 +6,7 @@ import static dev.tidemark.job.OptionKey.workedOut;
 import dev.tidemark.flink.StartMode;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /** The keys that say how the job writes, merges, checkpoints and starts. */
 final class RunKeys {
@@ -86,13 +87,20 @@ final class RunKeys {
           "10 min",
           "longer is a fault, not a burst",
           "How long appends may wait for merges before the job fails.");
-  static final OptionKey<Duration> CHECKPOINT_INTERVAL =
+  static final OptionKey<Duration> MINT_INTERVAL =
+      fixed(
+          "mint.interval",
+          OptionType.DURATION,
+          "1 s",
+          "fresh enough to act on; half of it costs twice as many requests",
+          "With `commit = frontier`: how often what the watermark has passed becomes durable.");
+  static final OptionKey<Optional<Duration>> CHECKPOINT_INTERVAL =
       fixed(
           "checkpoint.interval",
-          OptionType.DURATION,
+          OptionType.DURATION_OR_OFF,
           "10 s",
           "fresh enough to watch, and 260,000 commits a month a shard",
-          "How often the job is checkpointed, and so how often rows become durable.");
+          "How often the job is checkpointed, and so, with `commit = checkpoint`, how often rows become durable. `off` with `commit = frontier` only: after a failure all of the input is read again.");
   static final OptionKey<Duration> CHECKPOINT_TIMEOUT =
       fixed(
           "checkpoint.timeout",
@@ -147,6 +155,7 @@ final class RunKeys {
           MERGE_CHUNK,
           SETTLE,
           MAX_STALL,
+          MINT_INTERVAL,
           CHECKPOINT_INTERVAL,
           CHECKPOINT_TIMEOUT,
           CHECKPOINT_DIR,

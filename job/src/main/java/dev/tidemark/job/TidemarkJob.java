@@ -55,7 +55,9 @@ public final class TidemarkJob {
     conf.set(PipelineOptions.MAX_PARALLELISM, MAX_PARALLELISM);
     conf.set(TaskManagerOptions.NUM_TASK_SLOTS, slots(options));
     options.flink().forEach(conf::setString);
-    conf.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, checkpoints.interval());
+    if (checkpoints.interval() != null) {
+      conf.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, checkpoints.interval());
+    }
     conf.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, options.writerDirectory());
     conf.set(
         CheckpointingOptions.SAVEPOINT_DIRECTORY,

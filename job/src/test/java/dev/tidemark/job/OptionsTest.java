@@ -3,6 +3,9 @@ package dev.tidemark.job;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tidemark.flink.CommitMode;
+import dev.tidemark.flink.CommitSettings;
+import dev.tidemark.flink.LateRows;
 import dev.tidemark.flink.decode.DecodeSettings.Format;
 import dev.tidemark.flink.decode.Envelope;
 import dev.tidemark.flink.source.SourceSettings;
@@ -13,6 +16,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.apache.flink.configuration.CheckpointingOptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -56,21 +60,23 @@ class OptionsTest {
         "write.rnus             ~ 2        ~ unknown option --write.rnus; did you mean write.runs?",
         "sourc.path             ~ x        ~ unknown option --sourc.path; did you mean source.path?",
         "zzzzzzzzzzzzzzzzzzzzz  ~ x        ~ unknown option --zzzzzzzzzzzzzzzzzzzzz; conf/reference.md lists all of them",
-        "checkpoint.interval    ~ 10       ~ checkpoint.interval = 10: the unit is missing (ms, s, min, h or days); it takes duration: 10 s",
-        "checkpoint.interval    ~ 10 sx    ~ checkpoint.interval = 10 sx: the unit sx is none of ms, s, min, h or days; it takes duration: 10 s",
-        "checkpoint.interval    ~ 0 s      ~ checkpoint.interval = 0 s: checkpoints are what makes rows durable and can't be off; take at least 10 ms",
+        "checkpoint.interval    ~ 10       ~ checkpoint.interval = 10: the unit is missing (ms, s, min, h or days); it takes duration: 10 s, or off",
+        "checkpoint.interval    ~ 10 sx    ~ checkpoint.interval = 10 sx: the unit sx is none of ms, s, min, h or days; it takes duration: 10 s, or off",
+        "checkpoint.interval    ~ 0 s      ~ checkpoint.interval = 0 s: take at least 10 ms, or, with commit = frontier, off",
         "part.target-bytes      ~ 128 MB   ~ part.target-bytes = 128 MB: the unit MB is none of B, KiB, MiB or GiB; it takes size: 64 KiB",
         "write.runs             ~ many     ~ write.runs = many: not a whole number; it takes whole number, or auto",
-        "commit                 ~ frontier ~ commit = frontier: not supported by this version; it takes checkpoint",
+        "commit                 ~ always   ~ commit = always: not one of checkpoint, frontier; it takes checkpoint | frontier",
+        "checkpoint.interval    ~ off      ~ checkpointing is off, and with commit = checkpoint nothing would ever be committed: set checkpoint.interval, or commit = frontier",
+        "mint.interval          ~ 2 s      ~ mint.interval is for commit = frontier: with commit = checkpoint, checkpoint.interval says how often rows become durable",
         "source.connector       ~ kafka    ~ source.connector = kafka: not supported by this version; it takes files | datagen",
-        "late                   ~ drop     ~ late = drop: not supported by this version; it takes retime",
+        "late                   ~ drop     ~ late = drop needs commit = frontier: with commit = checkpoint late rows are stored, with the next open time (late = retime)",
         "merge                  ~ there    ~ merge = there: not one of here, elsewhere; it takes here | elsewhere",
-        "on-concurrent-writer   ~ lenient  ~ on-concurrent-writer = lenient: not supported by this version; it takes fail",
+        "on-concurrent-writer   ~ lenient  ~ on-concurrent-writer = lenient needs commit = frontier: only what has its own time can be fitted to what another writer has appended",
         "source.format          ~ avrow    ~ source.format = avrow: no such format; on the class path are canal-json, flink-csv, flink-debezium-json, flink-json, maxwell-json, ogg-json; it takes json | csv | debezium-json | a format of Flink's on the class path",
         "source.format.x        ~ y        ~ source.format.x: only the formats of Flink have options of this kind, source.format is json",
         "schema.change          ~ maybe    ~ schema.change = maybe: not one of fail, evolve; it takes fail | evolve",
         "source.bounded         ~ false    ~ source.bounded = false: not supported by this version; it takes true",
-        "read-only              ~ true     ~ read-only (--read-only): not supported by this version; leave it out",
+        "read-only              ~ true     ~ read-only = true needs commit = frontier: what is committed with a checkpoint can't wait for another writer",
         "gc.keep                ~ 0 s      ~ gc.keep is 0 s: must be from 10 min to 3650 days; gc.unsafe takes less, for trials only",
         "gc.keep                ~ 1 ms     ~ gc.keep is 1 ms: must be from 10 min to 3650 days; gc.unsafe takes less, for trials only",
         "gc.keep                ~ 5        ~ gc.keep = 5: the unit is missing (ms, s, min, h or days); it takes duration: 10 s",
@@ -126,8 +132,38 @@ class OptionsTest {
     assertThatThrownBy(() -> compact()).hasMessageStartingWith("retain is missing: with role");
     assertThatThrownBy(() -> compact("retain", "1 h", "settle", "true"))
         .hasMessageStartingWith("settle and role = compact");
+    assertThatThrownBy(() -> compact("retain", "1 h", "checkpoint.interval", "off"))
+        .hasMessageStartingWith("checkpoint.interval = off and role = compact");
     assertThatThrownBy(() -> compact("retain", "1 h", "find.interval", "1 ms"))
         .hasMessageContaining("must be at least 1 s");
+  }
+
+  @Test
+  void frontierModeHasItsOwnDefaults() {
+    JobOptions options = read(Map.of("commit", "frontier"));
+    assertThat(options.sink().commit())
+        .isEqualTo(CommitSettings.frontier(Duration.ofSeconds(1), LateRows.FAIL));
+    JobOptions all =
+        read(
+            Map.of(
+                "commit", "frontier",
+                "mint.interval", "250 ms",
+                "late", "drop",
+                "read-only", "true",
+                "on-concurrent-writer", "lenient",
+                "checkpoint.interval", "off"));
+    assertThat(all.sink().commit())
+        .isEqualTo(
+            new CommitSettings(
+                CommitMode.FRONTIER, Duration.ofMillis(250), LateRows.DROP, true, true));
+    assertThat(all.checkpoints().interval()).isNull();
+    assertThat(TidemarkJob.configuration(all).get(CheckpointingOptions.CHECKPOINTING_INTERVAL))
+        .isNull();
+    assertThatThrownBy(
+            () ->
+                read(Map.of("commit", "frontier", "late", "drop", "source.envelope", "changelog")))
+        .isInstanceOf(OptionException.class)
+        .hasMessageContaining("envelope = changelog (shard orders)");
   }
 
   @Test

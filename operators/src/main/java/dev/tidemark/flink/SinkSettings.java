@@ -25,6 +25,7 @@ import java.time.Duration;
  * @param gcInterval how often each shard's garbage is collected (gc.interval)
  * @param gc how carefully (gc.keep, gc.orphan-age)
  * @param start what a job without state does with a shard that has data (start)
+ * @param commit when rows become durable, and what others may do to the shards
  */
 public record SinkSettings(
     String writer,
@@ -42,7 +43,8 @@ public record SinkSettings(
     Duration maxStall,
     Duration gcInterval,
     GcSettings gc,
-    StartMode start)
+    StartMode start,
+    CommitSettings commit)
     implements Serializable {
 
   /** The defaults, for a writer. */
@@ -63,31 +65,42 @@ public record SinkSettings(
         Duration.ofMinutes(10),
         Duration.ofMinutes(10),
         GcSettings.DEFAULT,
-        StartMode.REFUSE);
+        StartMode.REFUSE,
+        CommitSettings.CHECKPOINT);
   }
 
   /** The same settings with another {@code write.runs}. */
   public SinkSettings withWriteRuns(int other) {
-    return with(other, merging, gcInterval, gc, start);
+    return with(other, merging, gcInterval, gc, start, commit);
   }
 
   /** The same settings with another {@code gc.interval} and {@code gc.*}. */
   public SinkSettings withGc(Duration interval, GcSettings settings) {
-    return with(writeRuns, merging, interval, settings, start);
+    return with(writeRuns, merging, interval, settings, start, commit);
   }
 
   /** The same settings where this job merges or leaves that to another. */
   public SinkSettings withMerging(boolean other) {
-    return with(writeRuns, other, gcInterval, gc, start);
+    return with(writeRuns, other, gcInterval, gc, start, commit);
   }
 
   /** The same settings with another {@code start}. */
   public SinkSettings withStart(StartMode other) {
-    return with(writeRuns, merging, gcInterval, gc, other);
+    return with(writeRuns, merging, gcInterval, gc, other, commit);
+  }
+
+  /** The same settings with another way to commit. */
+  public SinkSettings withCommit(CommitSettings other) {
+    return with(writeRuns, merging, gcInterval, gc, start, other);
   }
 
   private SinkSettings with(
-      int runs, boolean merges, Duration interval, GcSettings settings, StartMode startMode) {
+      int runs,
+      boolean merges,
+      Duration interval,
+      GcSettings settings,
+      StartMode startMode,
+      CommitSettings commits) {
     return new SinkSettings(
         writer,
         store,
@@ -104,6 +117,7 @@ public record SinkSettings(
         maxStall,
         interval,
         settings,
-        startMode);
+        startMode,
+        commits);
   }
 }

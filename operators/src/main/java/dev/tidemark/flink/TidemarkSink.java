@@ -20,6 +20,7 @@ import dev.tidemark.flink.write.WriteOptions;
 import dev.tidemark.spine.SpineSpec;
 import dev.tidemark.time.BatchDescription;
 import java.util.List;
+import java.util.Map;
 import org.apache.flink.api.common.RuntimeExecutionMode;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.connector.source.Boundedness;
@@ -42,6 +43,10 @@ import org.apache.flink.streaming.api.transformations.WithBoundedness;
  *       came too late for their own time
  *   <li>{@code committed}: updates in versions that this job's append made; {@code appendedBytes}:
  *       their row bytes; {@code commits}: those versions
+ *   <li>{@code late}, {@code replayed}: records that write left out with commit = frontier, since
+ *       their time was closed, or since the shard had them already; the same are taken from {@code
+ *       stored} or {@code error}, which the input side counts
+ *   <li>{@code displaced}: batches that gave way to what another writer had appended
  *   <li>{@code stallMillis}: for how long at least one append waited for merges
  *   <li>{@code merges}: merges that this job installed; {@code mergedBytes}: the row bytes of their
  *       outputs
@@ -78,6 +83,10 @@ public final class TidemarkSink {
     return new SlotKeys(shards.size(), Math.min(wanted, freshRuns), maxParallelism);
   }
 
+  private static MintOperator mintOperator(CommitSettings commit) {
+    return commit.isFrontier() ? new MintOperator(commit.mintInterval()) : new MintOperator();
+  }
+
   private static int ceilDiv(int amount, int by) {
     return (amount + by - 1) / by;
   }
@@ -86,12 +95,19 @@ public final class TidemarkSink {
    * Builds the topology behind {@code updates}, whose watermarks say which times are complete.
    *
    * @return what became durable, shard by shard; a job may wait on it
-   * @throws IllegalArgumentException when checkpointing is off or the runtime mode is not STREAMING
+   * @throws IllegalArgumentException naming the mend, when the settings don't go together ({@link
+   *     CommitRules}) or the runtime mode is not STREAMING. What it can't know: with {@code late =
+   *     drop} there may be no retractions among the updates
    */
   public static DataStream<ShardCommit> append(
       DataStream<Update> updates, List<ShardTarget> shards, SinkSettings settings, SlotKeys slots) {
     StreamExecutionEnvironment env = updates.getExecutionEnvironment();
     checkMode(env);
+    CommitRules.refusal(settings.commit(), settings.start(), isCheckpointed(env), Map.of())
+        .ifPresent(
+            refusal -> {
+              throw new IllegalArgumentException(refusal);
+            });
     int writers =
         settings.writeParallelism() > 0 ? settings.writeParallelism() : env.getParallelism();
 
@@ -102,7 +118,7 @@ public final class TidemarkSink {
             .setParallelism(updates.getParallelism());
     SingleOutputStreamOperator<BatchDescription> mint =
         aligned(watermarks.global())
-            .transform("mint", DescriptionSerializer.TYPE, new MintOperator())
+            .transform("mint", DescriptionSerializer.TYPE, mintOperator(settings.commit()))
             .uid("tidemark-mint")
             .setParallelism(1)
             .setMaxParallelism(1);
@@ -151,6 +167,11 @@ public final class TidemarkSink {
   public static void compact(
       StreamExecutionEnvironment env, List<ShardTarget> shards, SinkSettings settings) {
     checkMode(env);
+    if (!isCheckpointed(env)) {
+      throw new IllegalArgumentException(
+          "checkpointing is off, and what nobody names any more would never be known to be garbage:"
+              + " set checkpoint.interval");
+    }
     sidePath(ShardTicks.stream(env, shards), shards, settings);
   }
 
@@ -190,12 +211,11 @@ public final class TidemarkSink {
         .setMaxParallelism(1);
   }
 
+  private static boolean isCheckpointed(StreamExecutionEnvironment env) {
+    return env.getCheckpointConfig().isCheckpointingEnabled();
+  }
+
   private static void checkMode(StreamExecutionEnvironment env) {
-    if (!env.getCheckpointConfig().isCheckpointingEnabled()) {
-      throw new IllegalArgumentException(
-          "checkpointing is off, and with commit = checkpoint nothing would ever be committed:"
-              + " set checkpoint.interval");
-    }
     RuntimeExecutionMode mode = env.getConfiguration().get(ExecutionOptions.RUNTIME_MODE);
     if (mode != RuntimeExecutionMode.STREAMING) {
       throw new IllegalArgumentException(

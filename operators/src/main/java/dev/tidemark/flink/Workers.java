@@ -1,8 +1,12 @@
 package dev.tidemark.flink;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +17,9 @@ import org.slf4j.LoggerFactory;
 public final class Workers {
   /** How long a task that ends waits for its threads; requests are cut off by then. */
   private static final long STOP_SECONDS = 5;
+
+  /** What waits for the store at the same time: as many as have connections to it. */
+  public static final int MOST_REQUESTS = 64;
 
   private static final Logger LOG = LoggerFactory.getLogger(Workers.class);
 
@@ -30,6 +37,41 @@ public final class Workers {
           thread.setContextClassLoader(loader);
           return thread;
         });
+  }
+
+  /**
+   * Does some work side by side in threads of its own, and waits for all of it.
+   *
+   * @return what came of it, in order
+   * @throws Exception what the first that failed failed by
+   */
+  public static <T> List<T> sideBySide(String name, List<Callable<T>> work) throws Exception {
+    if (work.isEmpty()) {
+      return List.of();
+    }
+    ExecutorService pool = pool(name, Math.min(MOST_REQUESTS, work.size()));
+    try {
+      return sideBySide(pool, work);
+    } finally {
+      pool.shutdownNow();
+    }
+  }
+
+  /** The same in threads that are there. */
+  public static <T> List<T> sideBySide(ExecutorService pool, List<Callable<T>> work)
+      throws Exception {
+    List<T> results = new ArrayList<>();
+    for (Future<T> future : pool.invokeAll(work)) {
+      try {
+        results.add(future.get());
+      } catch (ExecutionException e) {
+        if (e.getCause() instanceof Exception cause) {
+          throw cause;
+        }
+        throw e;
+      }
+    }
+    return results;
   }
 
   /**

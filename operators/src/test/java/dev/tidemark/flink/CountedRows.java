@@ -105,6 +105,18 @@ final class CountedRows {
       long pauseMillis,
       List<ShardTarget> shards,
       SlotKeys slots) {
+    return stream(env, rows, splits, pauseMillis, shards, slots, LATE_MILLIS);
+  }
+
+  /** The stream whose late rows are so late; 0: none is. */
+  static DataStream<Update> stream(
+      StreamExecutionEnvironment env,
+      long rows,
+      int splits,
+      long pauseMillis,
+      List<ShardTarget> shards,
+      SlotKeys slots,
+      long lateMillis) {
     long perSplit = rows / splits;
     return env.fromSource(
             ThrottledSource.of(new NumberSequenceSource(0, rows - 1)),
@@ -112,7 +124,7 @@ final class CountedRows {
             "numbers",
             Types.LONG)
         .uid("numbers")
-        .map(new ToUpdate(perSplit, pauseMillis, shards.size(), slots))
+        .map(new ToUpdate(perSplit, pauseMillis, shards.size(), slots, lateMillis))
         .returns(Update.TYPE)
         .uid("to-update")
         .assignTimestampsAndWatermarks(
@@ -122,8 +134,12 @@ final class CountedRows {
   }
 
   static long time(long number, long perSplit) {
+    return time(number, perSplit, LATE_MILLIS);
+  }
+
+  static long time(long number, long perSplit, long lateMillis) {
     long time = BEGIN + number % perSplit * STEP_MILLIS;
-    return number % 20 == 7 ? Math.max(BEGIN, time - LATE_MILLIS) : time;
+    return number % 20 == 7 ? Math.max(BEGIN, time - lateMillis) : time;
   }
 
   /** Encodes rows, waits now and then, and fails when a fault is left after a checkpoint. */
@@ -135,16 +151,18 @@ final class CountedRows {
     private final long pauseMillis;
     private final int shards;
     private final SlotKeys slots;
+    private final long lateMillis;
     private transient RowCodec codec;
     private transient boolean fail;
     private transient int completed;
     private transient int count;
 
-    ToUpdate(long perSplit, long pauseMillis, int shards, SlotKeys slots) {
+    ToUpdate(long perSplit, long pauseMillis, int shards, SlotKeys slots, long lateMillis) {
       this.perSplit = perSplit;
       this.pauseMillis = pauseMillis;
       this.shards = shards;
       this.slots = slots;
+      this.lateMillis = lateMillis;
     }
 
     @Override
@@ -174,7 +192,7 @@ final class CountedRows {
       byte[] row = codec.encode(new Object[] {number, "row " + number});
       int shard = (int) (number % shards);
       int slot = slots.slotKey(shard, row, codec.keyLength(row, 0, row.length));
-      return new Update(shard, slot, false, row, time(number, perSplit), 1);
+      return new Update(shard, slot, false, row, time(number, perSplit, lateMillis), 1);
     }
 
     @Override

@@ -111,7 +111,8 @@ public final class TestShards {
         maxStall,
         Duration.ofMinutes(10),
         GcSettings.DEFAULT,
-        StartMode.REFUSE);
+        StartMode.REFUSE,
+        CommitSettings.CHECKPOINT);
   }
 
   /** A row. */
@@ -177,7 +178,9 @@ public final class TestShards {
     }
     List<List<Part>> runs = new ArrayList<>();
     long bytes = 0;
+    long maxTime = Long.MIN_VALUE;
     for (Update row : rows) {
+      maxTime = Math.max(maxTime, row.time);
       RowBuffer buffer = new RowBuffer();
       buffer.add(row.row, 0, row.row.length, row.time, row.diff);
       List<Part> run = parts(shard).writeRun(buffer.sorted(), SCHEMA);
@@ -196,7 +199,7 @@ public final class TestShards {
             bytes,
             0,
             OptionalLong.of(rows.length),
-            upper - 1,
+            maxTime,
             false,
             1,
             Map.of());

@@ -6,6 +6,7 @@ import dev.tidemark.flink.ShardHandle;
 import dev.tidemark.flink.ShardHandles;
 import dev.tidemark.flink.ShardStart;
 import dev.tidemark.flink.ShardTarget;
+import dev.tidemark.flink.StartMode;
 import dev.tidemark.flink.Workers;
 import dev.tidemark.flink.message.WrittenBatch;
 import dev.tidemark.flink.pressure.PressureReport;
@@ -15,22 +16,14 @@ import dev.tidemark.shard.WriterAttempt;
 import dev.tidemark.time.Frontier;
 import java.io.IOException;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
-import org.apache.flink.api.common.state.BroadcastState;
-import org.apache.flink.api.common.state.MapState;
-import org.apache.flink.api.common.state.MapStateDescriptor;
-import org.apache.flink.api.common.state.ValueState;
-import org.apache.flink.api.common.state.ValueStateDescriptor;
-import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.common.operators.MailboxExecutor;
 import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.runtime.state.StateSnapshotContext;
@@ -46,17 +39,19 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Makes written batches durable in the logs of the shards that this subtask owns, keyed by shard.
- * Exactly once for every row:
  *
  * <ol>
- *   <li>A batch is appended only when a checkpoint that holds it has completed. Until its append is
- *       known to be done it stays in keyed state.
+ *   <li>When a batch may be appended is told by the {@link Coverage} of the commit mode: once a
+ *       checkpoint that holds it has completed, or once the watermark has passed it. Until its
+ *       append is known to be done it stays in keyed state.
  *   <li>How far a checkpoint n reaches is the promise that stood at its barrier. It is state too:
  *       watermarks are not, and die on restore.
  *   <li>What this writer has appended already ({@code upto} in the log) is dropped, never appended
  *       again: a later checkpoint may still hold it.
- *   <li>The notification returns only when all shards are done: at the end of a job it is the last
- *       call that a task gets.
+ *   <li>At most one append a shard is under way, of all shards side by side. With commit =
+ *       checkpoint the notification waits for them: at the end of a job it is the last call that a
+ *       task gets. While the input goes on it doesn't wait for a shard that is stuck; with commit =
+ *       frontier nothing waits before the end of input.
  * </ol>
  */
 public final class AppendOperator extends AbstractStreamOperator<ShardCommit>
@@ -64,96 +59,77 @@ public final class AppendOperator extends AbstractStreamOperator<ShardCommit>
   private static final long serialVersionUID = 1L;
   private static final Logger LOG = LoggerFactory.getLogger(AppendOperator.class);
 
-  /** Shards that are appended to at the same time: each waits for the store only. */
-  private static final int APPENDS = 16;
-
-  /** How long a full shard is left alone before the next try. */
+  /** How long a full or read-only shard is left alone before the next try. */
   private static final long RETRY_MILLIS = 1000;
 
-  /** Where, among the promises by checkpoint, the last finite frontier is kept. */
-  private static final long LAST_FINITE = -1;
+  /**
+   * How long a notification waits for appends while the input goes on: longer is a stuck store. At
+   * most a quarter of what a shard may be stuck for at all.
+   */
+  private static final Duration MOST_PATIENCE = Duration.ofSeconds(10);
 
   private final AppendOptions options;
+  private final AppendPolicy policy;
 
-  private transient MapState<PendingKey, WrittenBatch> pendingState;
-  private transient ValueState<SeenShard> seenState;
-  private transient ValueState<Long> startState;
-  private transient BroadcastState<Long, Long> promisedState;
-
+  private transient MailboxExecutor mailbox;
+  private transient AppendState state;
+  private transient Coverage coverage;
   private transient ExecutorService executor;
+  private transient InFlight inFlight;
   private transient Author author;
   private transient List<OwnedShard> owned;
-
-  /** What stood promised at the barrier of each checkpoint that isn't known to be complete. */
-  private transient TreeMap<Long, Promise> promised;
-
-  /** What stands promised now. */
-  private transient Promise promise;
-
-  /** What completed checkpoints cover. */
-  private transient Promise covered;
-
-  private transient long coveredTag;
-  private transient boolean restored;
   private transient boolean ended;
   private transient boolean finished;
-  private transient @Nullable ScheduledFuture<?> retry;
+  private transient @Nullable ScheduledFuture<?> tick;
   private transient Frontier emitted;
   private transient @Nullable PressureReport pressure;
 
   /** For these shards. */
   public AppendOperator(AppendOptions options) {
     this.options = options;
+    this.policy = AppendPolicy.of(options.settings().commit());
+  }
+
+  @Override
+  public void setMailboxExecutor(MailboxExecutor mailboxExecutor) {
+    super.setMailboxExecutor(mailboxExecutor);
+    this.mailbox = mailboxExecutor;
+  }
+
+  private boolean isFrontier() {
+    return options.settings().commit().isFrontier();
   }
 
   @Override
   public void initializeState(StateInitializationContext context) throws Exception {
     super.initializeState(context);
-    restored = context.isRestored();
-    coveredTag = Long.MIN_VALUE;
-    pendingState =
-        context
-            .getKeyedStateStore()
-            .getMapState(new MapStateDescriptor<>("pending-1", PendingKey.TYPE, WrittenBatch.TYPE));
-    seenState =
-        context.getKeyedStateStore().getState(new ValueStateDescriptor<>("seen-1", SeenShard.TYPE));
-    startState =
-        context.getKeyedStateStore().getState(new ValueStateDescriptor<>("start-1", Types.LONG));
-    promisedState =
-        context
-            .getOperatorStateStore()
-            .getBroadcastState(new MapStateDescriptor<>("promised-1", Types.LONG, Types.LONG));
-    promised = new TreeMap<>();
-    promise = Promise.NOTHING;
-    for (Map.Entry<Long, Long> entry : promisedState.immutableEntries()) {
-      if (entry.getKey() == LAST_FINITE) {
-        promise = promise.advance(Frontier.of(entry.getValue()));
-      }
-    }
-    for (Map.Entry<Long, Long> entry : promisedState.immutableEntries()) {
-      promise = promise.advance(Frontier.of(entry.getValue()));
-    }
-    promisedState.clear();
+    state = new AppendState(context);
+    boolean isNew = !state.isRestored() && options.settings().start() == StartMode.APPEND;
+    coverage =
+        isFrontier()
+            ? new FrontierCoverage(state.promise(), isNew)
+            : new CheckpointCoverage(state.promise());
   }
 
   @Override
   public void open() throws Exception {
     super.open();
-    executor = Workers.pool("tidemark-append", APPENDS);
     emitted = Frontier.MINIMUM;
-    covered = promise;
     owned = ownedShards();
+    executor = InFlight.threads(owned.size());
+    inFlight = new InFlight(executor, mailbox, this::apply);
+    getMetricGroup().addGroup("tidemark").gauge("appendsInFlight", inFlight::count);
     WriterAttempt attempt = Attempts.begin(options.settings().writer(), Clock.systemUTC());
     Author opening = Attempts.author(attempt, "append");
     List<Callable<ShardState>> opens = new ArrayList<>();
     for (OwnedShard shard : owned) {
       setCurrentKey(shard.key());
-      SeenShard seen = restored ? seenState.value() : null;
+      SeenShard seen = state.seen();
       opens.add(() -> open(shard, opening, seen));
     }
-    List<ShardState> states = sideBySide(opens);
-    for (ShardState state : states) {
-      var writer = state.writers().get(attempt.writer());
+    List<ShardState> states = Workers.sideBySide(executor, opens);
+    for (ShardState found : states) {
+      var writer = found.writers().get(attempt.writer());
       attempt = writer == null ? attempt : Attempts.after(attempt, writer.by());
     }
     author = Attempts.author(attempt, "append");
@@ -168,9 +144,10 @@ public final class AppendOperator extends AbstractStreamOperator<ShardCommit>
     for (int i = 0; i < owned.size(); i++) {
       restore(owned.get(i), states.get(i));
     }
-    if (restored) {
+    if (state.isRestored()) {
       commit();
     }
+    maybeTick();
   }
 
   private List<OwnedShard> ownedShards() {
@@ -195,27 +172,35 @@ public final class AppendOperator extends AbstractStreamOperator<ShardCommit>
       throws IOException {
     ShardHandle handle = shard.handle();
     RestoredShard.checkThere(handle, by, handle.log().refresh(), seen);
-    ShardState state = handle.open(by);
-    if (!restored) {
-      ShardStart.checkData(handle.target(), state, options.settings().start());
+    ShardState found = handle.open(by);
+    if (!state.isRestored() && !isFailover()) {
+      ShardStart.checkData(handle.target(), found, options.settings().start());
     }
-    return state;
+    return found;
   }
 
-  private void restore(OwnedShard shard, ShardState state) throws Exception {
+  /**
+   * With commit = frontier the attempt before may have appended without any checkpoint: what it has
+   * is told by time then, as after any failure.
+   */
+  private boolean isFailover() {
+    return isFrontier() && getRuntimeContext().getTaskInfo().getAttemptNumber() > 0;
+  }
+
+  private void restore(OwnedShard shard, ShardState found) throws Exception {
     setCurrentKey(shard.key());
-    if (!restored && !state.upper().isMinimum()) {
-      startState.update(state.upper().time());
+    if (!state.isRestored() && !found.upper().isMinimum()) {
+      state.start(found.upper());
     }
-    Long start = startState.value();
-    shard.start(start == null ? Frontier.MINIMUM : Frontier.of(start));
-    if (restored) {
-      RestoredShard.check(shard.handle(), author, state, promise, shard.start(), seenState.value());
-      for (Map.Entry<PendingKey, WrittenBatch> entry : pendingState.entries()) {
-        shard.addRestored(entry.getKey(), entry.getValue());
-      }
+    shard.start(state.start());
+    if (state.isRestored()) {
+      RestoredShard.check(
+          shard.handle(), author, found, coverage.covered(), shard.start(), state.seen(), policy);
+      state.restore(shard.pending());
     }
-    shard.saw(state);
+    shard.saw(found);
+    shard.readOnly(
+        policy.cuts() && (policy.readOnly() || OtherWriters.isHandedOver(found, author.attempt())));
   }
 
   @Override
@@ -223,7 +208,7 @@ public final class AppendOperator extends AbstractStreamOperator<ShardCommit>
     WrittenBatch batch = element.getValue();
     for (OwnedShard shard : owned) {
       if (shard.index() == batch.shard()) {
-        shard.add(batch);
+        shard.pending().add(batch);
         return;
       }
     }
@@ -231,8 +216,17 @@ public final class AppendOperator extends AbstractStreamOperator<ShardCommit>
   }
 
   @Override
-  public void processWatermark(Watermark mark) {
-    promise = promise.advance(Frontier.ofWatermark(mark.getTimestamp()));
+  public void processWatermark(Watermark mark) throws Exception {
+    Frontier frontier = Frontier.ofWatermark(mark.getTimestamp());
+    coverage.promise(frontier);
+    if (isFrontier() && !coverage.isGated()) {
+      if (frontier.isEnd()) {
+        commitAll();
+        output.emitWatermark(Watermark.MAX_WATERMARK);
+      } else {
+        submit(false);
+      }
+    }
   }
 
   @Override
@@ -244,41 +238,66 @@ public final class AppendOperator extends AbstractStreamOperator<ShardCommit>
   @Override
   public void snapshotState(StateSnapshotContext context) throws Exception {
     super.snapshotState(context);
-    promised.put(context.getCheckpointId(), promise);
-    promisedState.clear();
-    promisedState.put(LAST_FINITE, promise.lastFinite().time());
-    for (Map.Entry<Long, Promise> entry : promised.entrySet()) {
-      promisedState.put(entry.getKey(), entry.getValue().frontier().time());
-    }
+    coverage.barrier(context.getCheckpointId());
+    state.write(coverage);
     for (OwnedShard shard : owned) {
       setCurrentKey(shard.key());
-      for (Map.Entry<PendingKey, WrittenBatch> added : shard.tag(context.getCheckpointId())) {
-        pendingState.put(added.getKey(), added.getValue());
-      }
-      if (shard.changedSinceSnapshot()) {
-        seenState.update(shard.seen());
-      }
+      state.write(shard, context.getCheckpointId());
     }
   }
 
   @Override
   public void notifyCheckpointComplete(long checkpointId) throws Exception {
     super.notifyCheckpointComplete(checkpointId);
-    Map.Entry<Long, Promise> newest = promised.floorEntry(checkpointId);
-    if (newest != null) {
-      covered = newest.getValue();
-      coveredTag = Math.max(coveredTag, newest.getKey());
-      promised.headMap(checkpointId, true).clear();
+    boolean opens = coverage.isGated();
+    coverage.completed(checkpointId);
+    if (isFrontier() && !opens) {
+      return;
     }
-    commit();
-    while (ended && anyFull()) {
-      makeRoom();
+    if (ended) {
+      commitAll();
+    } else {
       commit();
     }
   }
 
-  private boolean anyFull() {
-    return owned.stream().anyMatch(shard -> shard.stall().isFull());
+  /** Appends what may be, to all shards side by side. */
+  private void commit() throws Exception {
+    List<OwnedShard> begun = submit(true);
+    if (!isFrontier()) {
+      inFlight.await(begun, patience());
+    }
+    emitProgress();
+    maybeTick();
+  }
+
+  private Duration patience() {
+    Duration quarter = options.settings().maxStall().dividedBy(4);
+    return quarter.compareTo(MOST_PATIENCE) < 0 ? quarter : MOST_PATIENCE;
+  }
+
+  /** At the end of input: appends everything, and comes back when it is done. */
+  private void commitAll() throws Exception {
+    submit(true);
+    awaitAll();
+    while (owned.stream().anyMatch(this::hasDue)) {
+      makeRoom();
+      submit(true);
+      awaitAll();
+    }
+    emitProgress();
+  }
+
+  private void awaitAll() throws Exception {
+    while (!inFlight.await(owned, patience())) {
+      for (OwnedShard shard : owned) {
+        checkStall(shard);
+      }
+    }
+  }
+
+  private boolean hasDue(OwnedShard shard) {
+    return !shard.pending().due(coverage).isEmpty();
   }
 
   /** After the end of input nobody else may be left to merge: append does it itself. */
@@ -287,78 +306,107 @@ public final class AppendOperator extends AbstractStreamOperator<ShardCommit>
     for (OwnedShard shard : owned) {
       if (shard.stall().isFull()) {
         checkStall(shard);
-        merges.add(() -> settle(shard));
+        merges.add(() -> shard.compactor(author, options.settings()).step());
       }
     }
-    if (!sideBySide(merges).contains(true)) {
+    if (!Workers.sideBySide(executor, merges).contains(true)) {
       // Somebody else is at it. The timer service is quiet by now; ends at once when cancelled.
       executor.awaitTermination(RETRY_MILLIS, TimeUnit.MILLISECONDS);
     }
   }
 
-  private boolean settle(OwnedShard shard) throws IOException {
-    return shard.compactor(author, options.settings()).step();
-  }
-
-  /** Appends all that completed checkpoints cover, to all shards side by side. */
-  private void commit() throws Exception {
-    long now = getProcessingTimeService().getCurrentProcessingTime();
-    List<OwnedShard> shards = new ArrayList<>();
-    List<Callable<ShardAppend.Outcome>> appends = new ArrayList<>();
+  /**
+   * Begins the appends that are due, of shards without one under way.
+   *
+   * @param looks whether shards that are read-only, or full, are tried too
+   * @return those begun
+   */
+  private List<OwnedShard> submit(boolean looks) {
+    List<OwnedShard> begun = new ArrayList<>();
     for (OwnedShard shard : owned) {
-      List<WrittenBatch> due = shard.due(coveredTag);
-      boolean idleIsOver = shard.isIdleSince(now, options.settings().idleInterval());
-      if (!due.isEmpty() || covered.frontier().isEnd() || idleIsOver) {
-        shards.add(shard);
-        appends.add(
-            new ShardAppend(
-                    shard.handle(),
-                    author,
-                    shard.start(),
-                    due,
-                    covered,
-                    options.settings().inlineBytes())
-                ::run);
+      if (!inFlight.has(shard) && (looks || !(shard.isReadOnly() || shard.stall().isFull()))) {
+        if (maybeSubmit(shard)) {
+          begun.add(shard);
+        }
       }
     }
-    List<ShardAppend.Outcome> outcomes = sideBySide(appends);
-    for (int i = 0; i < shards.size(); i++) {
-      apply(shards.get(i), outcomes.get(i), now);
+    return begun;
+  }
+
+  private boolean maybeSubmit(OwnedShard shard) {
+    List<WrittenBatch> batches = shard.pending().due(coverage);
+    Promise promise = coverage.covered();
+    if (batches.isEmpty()) {
+      boolean behind = shard.seen().upper().isBefore(promise.lastFinite());
+      boolean idle =
+          shard.isIdleSince(
+              getProcessingTimeService().getCurrentProcessingTime(),
+              options.settings().idleInterval());
+      if (!behind || !(idle || promise.frontier().isEnd())) {
+        return false;
+      }
     }
-    emitProgress();
-    if (anyFull() && retry == null && !ended) {
-      retry = getProcessingTimeService().registerTimer(now + RETRY_MILLIS, this::retry);
+    Due due = new Due(batches, promise, shard.start(), shard.seen().upper());
+    shard.submitted(batches.size());
+    inFlight.submit(
+        shard,
+        new ShardAppend(shard.handle(), author, due, policy, options.settings().inlineBytes())
+            ::run);
+    return true;
+  }
+
+  /** Whether a look once a second is called for; with commit = frontier quiet shards need it. */
+  private void maybeTick() {
+    boolean waits =
+        isFrontier()
+            || inFlight.count() > 0
+            || owned.stream().anyMatch(shard -> shard.stall().isFull());
+    if (waits && tick == null && !ended) {
+      long now = getProcessingTimeService().getCurrentProcessingTime();
+      tick = getProcessingTimeService().registerTimer(now + RETRY_MILLIS, this::tick);
     }
   }
 
-  private void retry(long time) throws Exception {
-    retry = null;
+  private void tick(long time) throws Exception {
+    tick = null;
     for (OwnedShard shard : owned) {
-      if (shard.stall().isFull()) {
-        checkStall(shard);
-      }
+      checkStall(shard);
     }
     commit();
   }
 
+  /** Fails when a shard has been full, or an append to it under way, for too long. */
   private void checkStall(OwnedShard shard) throws IOException {
     long now = getProcessingTimeService().getCurrentProcessingTime();
-    if (shard.stall().millis(now) > options.settings().maxStall().toMillis()) {
+    long most = options.settings().maxStall().toMillis();
+    if (shard.stall().isFull() && shard.stall().millis(now) > most) {
       throw new IOException(
           "shard "
               + shard.handle().target().url()
               + " "
               + shard.stall().why(options.settings(), now));
     }
+    if (inFlight.millis(shard) > most) {
+      throw new IOException(
+          "an append to shard "
+              + shard.handle().target().url()
+              + " has been under way for "
+              + inFlight.millis(shard) / 1000
+              + " s (spine.max-stall "
+              + most / 1000
+              + " s): see that the store answers");
+    }
   }
 
-  private void apply(OwnedShard shard, ShardAppend.Outcome outcome, long now) throws Exception {
+  private void apply(OwnedShard shard, ShardAppend.Outcome outcome) throws Exception {
+    long now = getProcessingTimeService().getCurrentProcessingTime();
+    Object keyBefore = getCurrentKey();
     setCurrentKey(shard.key());
-    for (PendingKey key : shard.remove(outcome.done())) {
-      pendingState.remove(key);
-    }
+    state.remove(shard.pending().remove(outcome.done()));
+    setCurrentKey(keyBefore);
     shard.saw(outcome.state());
     shard.stall().note(outcome.full(), outcome.state(), now);
+    note(shard, outcome, now);
     ShardAppend.Committed committed = outcome.committed();
     if (committed != null) {
       LOG.debug(
@@ -379,6 +427,37 @@ public final class AppendOperator extends AbstractStreamOperator<ShardCommit>
                     committed.rows())));
       }
     }
+    boolean wentOn = shard.submitted() == 0 || !outcome.done().isEmpty();
+    if (wentOn && outcome.full() == null && !outcome.readOnly() && hasDue(shard)) {
+      maybeSubmit(shard);
+    }
+    emitProgress();
+  }
+
+  /** Counts and tells of what others have done. */
+  private void note(OwnedShard shard, ShardAppend.Outcome outcome, long now) {
+    String name = shard.handle().target().name();
+    if (outcome.readOnly() != shard.isReadOnly()) {
+      LOG.warn(
+          outcome.readOnly()
+              ? "shard {}: read-only from {} on, this job's batches wait; {}"
+              : "shard {}: no longer read-only, appends go on at {}; {}",
+          name,
+          outcome.state().upper(),
+          ShardStart.writers(outcome.state()));
+      shard.readOnly(outcome.readOnly());
+    }
+    if (outcome.readOnly()) {
+      shard.looked(now);
+    }
+    if (outcome.displaced() > 0) {
+      LOG.warn(
+          "shard {}: {} batches were cut or left out for what another writer has appended; {}",
+          name,
+          outcome.displaced(),
+          ShardStart.writers(outcome.state()));
+      shard.displaced(outcome.displaced());
+    }
   }
 
   /** The watermark says what is durable in all shards of this subtask. */
@@ -393,6 +472,16 @@ public final class AppendOperator extends AbstractStreamOperator<ShardCommit>
     }
   }
 
+  /** How many appends are under way. */
+  int appendsInFlight() {
+    return inFlight.count();
+  }
+
+  /** How many batches aren't known to be in a log. */
+  int pending() {
+    return owned.stream().mapToInt(shard -> shard.pending().size()).sum();
+  }
+
   @Override
   public void endInput() {
     ended = true;
@@ -402,21 +491,6 @@ public final class AppendOperator extends AbstractStreamOperator<ShardCommit>
   public void finish() throws Exception {
     finished = true;
     super.finish();
-  }
-
-  private <T> List<T> sideBySide(List<Callable<T>> work) throws Exception {
-    List<T> results = new ArrayList<>();
-    for (Future<T> future : executor.invokeAll(work)) {
-      try {
-        results.add(future.get());
-      } catch (ExecutionException e) {
-        if (e.getCause() instanceof Exception cause) {
-          throw cause;
-        }
-        throw e;
-      }
-    }
-    return results;
   }
 
   @Override

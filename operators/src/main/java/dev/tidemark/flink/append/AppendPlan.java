@@ -16,8 +16,19 @@ import java.util.TreeMap;
  * @param upto where it ends
  * @param groups the intervals, oldest first; the last ends at {@code upto}
  * @param done the written batches that an earlier append has brought already
+ * @param displaced how many written batches are cut or left out for what another writer has
+ *     appended
  */
-record AppendPlan(Frontier upto, List<Group> groups, List<WrittenBatch> done) {
+record AppendPlan(Frontier upto, List<Group> groups, List<WrittenBatch> done, int displaced) {
+  /**
+   * The shard as it is.
+   *
+   * @param upper its upper
+   * @param upto what this writer has appended up to
+   * @param freshRuns the most runs of a batch
+   */
+  record Place(Frontier upper, Frontier upto, int freshRuns) {}
+
   /** An interval and its batches, none when no slot had rows. */
   record Group(BatchDescription bounds, List<WrittenBatch> batches) {}
 
@@ -50,60 +61,44 @@ record AppendPlan(Frontier upto, List<Group> groups, List<WrittenBatch> done) {
   /**
    * Plans an append.
    *
-   * @param shardUpper the shard's upper
-   * @param done what this writer has appended up to
-   * @param due the written batches that a completed checkpoint covers
-   * @param start the shard's upper when a job that began without state first met it: what this job
-   *     writes lies above, whatever its descriptions say; else the minimum
-   * @param promise how far the append may go
-   * @param freshRuns the most runs of a batch
+   * @param cuts whether batches are cut to what the shard's upper leaves of them; those of which it
+   *     leaves nothing are done
    */
-  static AppendPlan of(
-      Frontier shardUpper,
-      Frontier done,
-      Frontier start,
-      List<WrittenBatch> due,
-      Promise promise,
-      int freshRuns)
-      throws ForeignWriteException {
-    Frontier end = end(due, promise);
+  static AppendPlan of(Place place, Due due, boolean cuts) throws ForeignWriteException {
+    Frontier end = due.end();
+    Frontier there = cuts ? place.upper().max(place.upto()) : place.upto();
+    Frontier ours = place.upto().max(due.start());
     List<WrittenBatch> finished = new ArrayList<>();
     Map<Frontier, List<WrittenBatch>> byUpper = new TreeMap<>();
-    for (WrittenBatch batch : due) {
+    int displaced = 0;
+    for (WrittenBatch batch : due.batches()) {
       Frontier upper = batch.bounds().upper().min(end);
-      if (upper.isAfter(done)) {
+      if (upper.isAfter(there)) {
         byUpper.computeIfAbsent(upper, missing -> new ArrayList<>()).add(batch);
       } else {
         finished.add(batch);
       }
+      if (ours.isBefore(place.upper())
+          && upper.isAfter(ours)
+          && batch.bounds().lower().isBefore(place.upper())) {
+        displaced++;
+      }
     }
-    Frontier upto = promise.frontier().min(end).max(shardUpper);
+    Frontier shardUpper = place.upper();
+    Frontier upto = due.promise().frontier().min(end).max(shardUpper);
     List<Group> groups = new ArrayList<>();
     Frontier lower = shardUpper;
     for (Map.Entry<Frontier, List<WrittenBatch>> next : byUpper.entrySet()) {
-      Frontier least = next.getValue().get(0).bounds().lower().max(start);
-      if (least.isBefore(lower)) {
+      Frontier least = next.getValue().get(0).bounds().lower().max(due.start());
+      if (least.isBefore(lower) && !cuts) {
         throw new ForeignWriteException(shardUpper, least);
       }
       next.getValue().sort(Comparator.comparingInt(WrittenBatch::slot));
       groups.add(new Group(new BatchDescription(lower, next.getKey()), next.getValue()));
       lower = next.getKey();
     }
-    return new AppendPlan(upto, extend(fuse(groups, freshRuns), shardUpper, upto), finished);
-  }
-
-  /** Where the end of input lies: behind every row, and behind all that was promised before. */
-  private static Frontier end(List<WrittenBatch> due, Promise promise) {
-    if (!promise.frontier().isEnd()) {
-      return promise.frontier();
-    }
-    Frontier end = promise.lastFinite();
-    for (WrittenBatch batch : due) {
-      long last = batch.batch().maxTime();
-      // Error rows without a time of their own stand just behind the minimum: nowhere to read at.
-      end = end.max(Frontier.of(last <= Long.MIN_VALUE + 1 ? 0 : last + 1));
-    }
-    return end;
+    List<Group> fused = extend(fuse(groups, place.freshRuns()), shardUpper, upto);
+    return new AppendPlan(upto, fused, finished, displaced);
   }
 
   /** Neighbours whose runs together stay within what a fresh batch may have become one. */

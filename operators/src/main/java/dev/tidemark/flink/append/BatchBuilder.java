@@ -12,11 +12,14 @@ import dev.tidemark.schema.Schema;
 import dev.tidemark.shard.ShardState;
 import dev.tidemark.spine.Batch;
 import dev.tidemark.spine.Part;
+import dev.tidemark.time.BatchDescription;
 import dev.tidemark.time.Frontier;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.OptionalLong;
+import java.util.stream.Stream;
 
 /**
  * Makes one batch of a shard out of what its slots have written: uploaded runs stay as they are,
@@ -27,12 +30,20 @@ final class BatchBuilder {
   private final ShardState state;
   private final int inlineBytes;
   private final int freshRuns;
+  private final boolean cuts;
 
-  BatchBuilder(PartStore parts, ShardState state, int inlineBytes, int freshRuns) {
+  /**
+   * A builder.
+   *
+   * @param cuts whether a batch may have rows outside its bounds; else those are a fault of ours,
+   *     which the log refuses
+   */
+  BatchBuilder(PartStore parts, ShardState state, int inlineBytes, int freshRuns, boolean cuts) {
     this.parts = parts;
     this.state = state;
     this.inlineBytes = inlineBytes;
     this.freshRuns = freshRuns;
+    this.cuts = cuts;
   }
 
   Batch build(AppendPlan.Group group) throws IOException {
@@ -153,7 +164,33 @@ final class BatchBuilder {
 
   private Batch batch(
       AppendPlan.Group group, List<List<Part>> runs, List<Part> errors, Schema schema) {
-    return Batch.of(
-        ShardHandle.newId(), group.bounds(), Frontier.MINIMUM, 0, runs, errors, schema.id());
+    BatchDescription bounds = group.bounds();
+    Batch batch =
+        Batch.of(ShardHandle.newId(), bounds, Frontier.MINIMUM, 0, runs, errors, schema.id());
+    boolean cut =
+        cuts
+            && Stream.concat(runs.stream().flatMap(List::stream), errors.stream())
+                .anyMatch(
+                    part -> !bounds.contains(part.minTime()) || !bounds.contains(part.maxTime()));
+    return cut ? cut(batch) : batch;
+  }
+
+  /** A batch with rows outside its bounds, which readers leave out: its figures are at most so. */
+  private static Batch cut(Batch batch) {
+    return new Batch(
+        batch.id(),
+        batch.bounds(),
+        batch.since(),
+        batch.level(),
+        batch.runs(),
+        batch.errors(),
+        batch.rows(),
+        batch.bytes(),
+        batch.retracted(),
+        OptionalLong.empty(),
+        batch.maxTime(),
+        true,
+        batch.schema(),
+        batch.extra());
   }
 }

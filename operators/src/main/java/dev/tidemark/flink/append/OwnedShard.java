@@ -2,7 +2,6 @@ package dev.tidemark.flink.append;
 
 import dev.tidemark.flink.ShardHandle;
 import dev.tidemark.flink.SinkSettings;
-import dev.tidemark.flink.message.WrittenBatch;
 import dev.tidemark.log.Author;
 import dev.tidemark.merge.Compactor;
 import dev.tidemark.shard.ShardState;
@@ -13,13 +12,7 @@ import dev.tidemark.spine.Written;
 import dev.tidemark.time.Frontier;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import org.apache.flink.api.common.accumulators.LongCounter;
 import org.apache.flink.api.common.functions.RuntimeContext;
 import org.apache.flink.metrics.MetricGroup;
@@ -28,8 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What append knows of one of its shards: the batches that aren't known to be in its log (the same
- * as in keyed state, but for those that came since the last barrier), and how its appends go.
+ * What append knows of one of its shards: the batches that aren't known to be in its log, and how
+ * its appends go.
  */
 final class OwnedShard {
   private static final Logger LOG = LoggerFactory.getLogger(OwnedShard.class);
@@ -41,16 +34,17 @@ final class OwnedShard {
   private final LongCounter committedBytes = new LongCounter();
   private final LongCounter commits = new LongCounter();
 
-  private final List<WrittenBatch> untagged = new ArrayList<>();
-  private final Map<PendingKey, WrittenBatch> pending = new HashMap<>();
+  private final PendingBatches pending = new PendingBatches();
+  private final LongCounter displaced = new LongCounter();
 
-  /** What a restored state brought: covered, whatever its tags say. */
-  private final Set<PendingKey> restored = new HashSet<>();
+  /** Another thread asks. */
+  private volatile boolean readOnly;
 
   private SeenShard seen = new SeenShard("", Frontier.MINIMUM);
   private @Nullable SeenShard snapshotted;
   private final Stall stall = new Stall();
   private long lastCommit;
+  private int submitted;
   private Frontier start = Frontier.MINIMUM;
 
   OwnedShard(
@@ -72,6 +66,10 @@ final class OwnedShard {
     context.addAccumulator("tidemark." + name + ".stallMillis", stall.counter());
     group.gauge("stallMillis", stall.counter()::getLocalValuePrimitive);
     group.gauge("pressure", () -> pressure(handle.log().known()));
+    context.addAccumulator("tidemark." + name + ".displaced", displaced);
+    group.gauge("displaced", displaced::getLocalValuePrimitive);
+    group.gauge("pending", pending::size);
+    group.gauge("readOnly", () -> readOnly ? 1 : 0);
     group.gauge("upper", () -> seen.upper().time());
     group.gauge("runs", () -> runs(handle.log().known()));
     group.gauge("runsBound", () -> runsBound(handle.log().known()));
@@ -117,55 +115,37 @@ final class OwnedShard {
     start = from;
   }
 
-  void add(WrittenBatch batch) {
-    untagged.add(batch);
+  /** The batches that aren't known to be in its log. */
+  PendingBatches pending() {
+    return pending;
   }
 
-  void addRestored(PendingKey at, WrittenBatch batch) {
-    pending.put(at, batch);
-    restored.add(at);
+  /** Whether nothing may be appended, as of the last look. */
+  boolean isReadOnly() {
+    return readOnly;
   }
 
-  /** Tags what came since the last barrier; these entries are new to keyed state. */
-  List<Map.Entry<PendingKey, WrittenBatch>> tag(long checkpoint) {
-    List<Map.Entry<PendingKey, WrittenBatch>> tagged = new ArrayList<>();
-    for (WrittenBatch batch : untagged) {
-      tagged.add(
-          Map.entry(new PendingKey(checkpoint, batch.bounds().upper(), batch.slot()), batch));
-    }
-    untagged.clear();
-    tagged.forEach(entry -> pending.put(entry.getKey(), entry.getValue()));
-    return tagged;
+  void readOnly(boolean now) {
+    readOnly = now;
   }
 
-  /** The batches that checkpoint {@code tag} and those before it hold, and those restored. */
-  List<WrittenBatch> due(long tag) {
-    List<WrittenBatch> due = new ArrayList<>();
-    pending.forEach(
-        (at, batch) -> {
-          if (at.tag() <= tag || restored.contains(at)) {
-            due.add(batch);
-          }
-        });
-    return due;
+  /** Nothing may be appended, and how far the shard is was looked at. */
+  void looked(long now) {
+    lastCommit = now;
   }
 
-  /** Forgets batches that are in the shard's log; returns where they lay. */
-  List<PendingKey> remove(List<WrittenBatch> done) {
-    Set<WrittenBatch> gone = new HashSet<>(done);
-    List<PendingKey> keys = new ArrayList<>();
-    pending
-        .entrySet()
-        .removeIf(
-            entry -> {
-              boolean removed = gone.contains(entry.getValue());
-              if (removed) {
-                restored.remove(entry.getKey());
-                keys.add(entry.getKey());
-              }
-              return removed;
-            });
-    return keys;
+  /** How many batches the append that is, or was, under way has. */
+  int submitted() {
+    return submitted;
+  }
+
+  void submitted(int batches) {
+    submitted = batches;
+  }
+
+  /** So many batches had to give way to what another writer has appended. */
+  void displaced(int batches) {
+    displaced.add(batches);
   }
 
   SeenShard seen() {

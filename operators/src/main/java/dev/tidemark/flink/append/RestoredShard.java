@@ -40,6 +40,7 @@ final class RestoredShard {
    * @param start the shard's upper when a job that began without state first met it; else the
    *     minimum
    * @param seen what the job saw of the shard; null for a shard that is new to the job
+   * @param policy how the job meets what others have done
    * @throws StopForGoodException naming the frontiers and the mend
    */
   static void check(
@@ -48,7 +49,8 @@ final class RestoredShard {
       ShardState state,
       Promise promise,
       Frontier start,
-      @Nullable SeenShard seen) {
+      @Nullable SeenShard seen,
+      AppendPolicy policy) {
     String url = handle.target().url();
     if (seen != null && !seen.shard().equals(state.shard())) {
       throw new StopForGoodException(
@@ -83,6 +85,10 @@ final class RestoredShard {
               + ": bring the lost versions back, or start without state on another shard");
     }
     Frontier upto = ShardAppend.upto(state, by);
+    if (policy.cuts()) {
+      checkOthers(handle, by, state, seen == null ? start : seen.upper().max(start), policy);
+      return;
+    }
     if (upto.isAfter(promise.frontier().max(start))) {
       throw new StopForGoodException(
           "shard "
@@ -103,7 +109,25 @@ final class RestoredShard {
           handle,
           by,
           state,
-          "the shard's upper is " + state.upper() + ", this writer appended up to " + upto);
+          "the shard's upper is " + state.upper() + ", this writer appended up to " + upto,
+          false);
+    }
+  }
+
+  /** Where rows have their own times it is enough that nobody else goes on writing. */
+  private static void checkOthers(
+      ShardHandle handle, Author by, ShardState state, Frontier seen, AppendPolicy policy) {
+    Frontier known = ShardAppend.upto(state, by).max(seen);
+    boolean writes =
+        !policy.readOnly() && !policy.lenient() && !OtherWriters.isHandedOver(state, by.attempt());
+    boolean others = !OtherWriters.concurrent(state, by.attempt().writer(), known).isEmpty();
+    if ((writes && others) || state.upper().isEnd()) {
+      throw ShardAppend.foreign(
+          handle,
+          by,
+          state,
+          "the shard's upper is " + state.upper() + ", this writer knew of " + known,
+          true);
     }
   }
 }

@@ -21,6 +21,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * One shard's share of a commit: plans the append on the shard's state, makes its batches, puts it
  * into the log, and says what became of each written batch. Runs in an executor.
+ *
+ * <p>Outcomes: committed; done before by this writer; the spine is full; the job or the writer is
+ * read-only, and what the shard has gone past is done; another writer has been there, which stops
+ * the job for good, or, where that is put up with, cuts or does what it has reached.
  */
 final class ShardAppend {
   /** How often batches are cut anew: nobody alters a spec twice while an append is under way. */
@@ -33,40 +37,38 @@ final class ShardAppend {
    * @param done the written batches that are in the shard now
    * @param committed what this append brought; null when it brought nothing
    * @param full what the spine said when it had no room for all of it; null when it had
+   * @param readOnly whether nothing may be appended now
+   * @param displaced how many written batches were cut, or left out, for what another writer has
+   *     appended
    */
   record Outcome(
       ShardState state,
       List<WrittenBatch> done,
       @Nullable Committed committed,
-      @Nullable String full) {}
+      @Nullable String full,
+      boolean readOnly,
+      int displaced) {}
 
   /** A version that the append made. */
   record Committed(SeqNo seqno, Frontier upper, long rows, long bytes) {}
 
   private final ShardHandle handle;
   private final Author by;
-  private final Frontier start;
-  private final List<WrittenBatch> due;
-  private final Promise promise;
+  private final Due due;
+  private final AppendPolicy policy;
   private final int inlineBytes;
 
-  ShardAppend(
-      ShardHandle handle,
-      Author by,
-      Frontier start,
-      List<WrittenBatch> due,
-      Promise promise,
-      int inlineBytes) {
+  ShardAppend(ShardHandle handle, Author by, Due due, AppendPolicy policy, int inlineBytes) {
     this.handle = handle;
     this.by = by;
-    this.start = start;
     this.due = due;
-    this.promise = promise;
+    this.policy = policy;
     this.inlineBytes = inlineBytes;
   }
 
   /**
-   * Appends. Where the spec was altered since it was looked at, the batches are cut by it anew.
+   * Appends. Where the spec was altered since it was looked at, or another writer was there first,
+   * the batches are cut by that anew.
    *
    * @throws IOException also when the spec changes all the time
    */
@@ -77,6 +79,10 @@ final class ShardAppend {
         return outcome;
       }
     }
+    if (policy.lenient()) {
+      // The other writer is faster: its appends are progress, too, and the next look tells.
+      return new Outcome(handle.log().known(), List.of(), null, null, false, 0);
+    }
     throw new IOException(
         "shard "
             + handle.target().url()
@@ -85,23 +91,30 @@ final class ShardAppend {
             + " times while batches were appended; leave it alone for a while");
   }
 
-  /** Null when the spec has fewer runs in a batch than it had a moment ago. */
+  /** Null when the shard is no longer what the batches were cut for. */
   private @Nullable Outcome cutAndAppend() throws IOException {
     ShardState state = handle.log().known();
+    if (mayNotAppend(state)) {
+      state = handle.log().refresh();
+      if (mayNotAppend(state)) {
+        return waiting(state);
+      }
+    }
     int freshRuns = state.spec().freshRuns();
     AppendPlan plan = plan(state, freshRuns);
     if (plan.groups().isEmpty()) {
-      return new Outcome(state, plan.done(), null, null);
+      return outcome(state, plan, 0, null, null);
     }
     int groups = fitting(state, plan);
     if (groups < plan.groups().size()) {
       state = handle.log().refresh();
       groups = fitting(state, plan);
       if (groups == 0) {
-        return new Outcome(state, plan.done(), null, full(state, plan));
+        return outcome(state, plan, 0, null, full(state, plan));
       }
     }
-    BatchBuilder builder = new BatchBuilder(handle.parts(by), state, inlineBytes, freshRuns);
+    BatchBuilder builder =
+        new BatchBuilder(handle.parts(by), state, inlineBytes, freshRuns, policy.cuts());
     List<Batch> batches = new ArrayList<>();
     for (AppendPlan.Group group : plan.groups().subList(0, groups)) {
       batches.add(builder.build(group));
@@ -111,17 +124,33 @@ final class ShardAppend {
       return committed(plan, batches, committed);
     }
     if (result instanceof CommitResult.Nothing nothing) {
-      return done(plan, nothing.state(), batches.size());
+      return outcome(nothing.state(), plan, batches.size(), null, null);
     }
-    CommitResult.Refused refused = (CommitResult.Refused) result;
-    return refused.refusal() instanceof Decision.Refusal.TooManyRuns
-        ? null
-        : refused(plan, refused);
+    return refused(plan, (CommitResult.Refused) result);
+  }
+
+  private boolean mayNotAppend(ShardState state) {
+    return policy.readOnly() || (policy.cuts() && OtherWriters.isHandedOver(state, by.attempt()));
+  }
+
+  /** What the shard has gone past is in it, by whoever writes it now. */
+  private Outcome waiting(ShardState state) {
+    return new Outcome(state, due.passedBy(state.upper()), null, null, true, 0);
   }
 
   private AppendPlan plan(ShardState state, int freshRuns) {
+    Frontier upto = upto(state, by);
+    Frontier known = upto.max(due.start()).max(due.known());
+    if (policy.cuts() && state.upper().isAfter(known)) {
+      boolean others = !OtherWriters.concurrent(state, by.attempt().writer(), known).isEmpty();
+      if ((others && !policy.lenient()) || (state.upper().isEnd() && !due.batches().isEmpty())) {
+        throw foreign(
+            state, "the shard's upper is " + state.upper() + ", this writer knew of " + known);
+      }
+    }
     try {
-      return AppendPlan.of(state.upper(), upto(state, by), start, due, promise, freshRuns);
+      AppendPlan.Place place = new AppendPlan.Place(state.upper(), upto, freshRuns);
+      return AppendPlan.of(place, due, policy.cuts());
     } catch (AppendPlan.ForeignWriteException e) {
       throw foreign(state, e.what());
     }
@@ -163,55 +192,85 @@ final class ShardAppend {
 
   private Outcome committed(
       AppendPlan plan, List<Batch> batches, CommitResult.Committed committed) {
-    Outcome done = done(plan, committed.state(), committed.admitted());
-    long rows = 0;
-    long bytes = 0;
-    for (Batch batch : batches.subList(0, committed.admitted())) {
-      rows += batch.rows();
-      bytes += batch.bytes();
-    }
-    Frontier upper = batches.get(committed.admitted() - 1).bounds().upper();
+    List<Batch> admitted = batches.subList(0, committed.admitted());
+    long rows = admitted.stream().mapToLong(Batch::rows).sum();
+    long bytes = admitted.stream().mapToLong(Batch::bytes).sum();
+    Frontier upper = admitted.get(admitted.size() - 1).bounds().upper();
     int wanted = plan.groups().size();
     String full =
-        committed.admitted() == wanted
+        admitted.size() == wanted
             ? null
-            : "level 0 had room for " + committed.admitted() + " of " + wanted + " batches";
-    return new Outcome(
-        done.state(), done.done(), new Committed(committed.seqno(), upper, rows, bytes), full);
+            : "level 0 had room for " + admitted.size() + " of " + wanted + " batches";
+    return outcome(
+        committed.state(),
+        plan,
+        admitted.size(),
+        new Committed(committed.seqno(), upper, rows, bytes),
+        full);
   }
 
-  private static Outcome done(AppendPlan plan, ShardState state, int groups) {
+  private static List<WrittenBatch> done(AppendPlan plan, int groups) {
     List<WrittenBatch> done = new ArrayList<>(plan.done());
     for (AppendPlan.Group group : plan.groups().subList(0, groups)) {
       done.addAll(group.batches());
     }
-    return new Outcome(state, done, null, null);
+    return done;
   }
 
-  private Outcome refused(AppendPlan plan, CommitResult.Refused refused) {
+  private @Nullable Outcome refused(AppendPlan plan, CommitResult.Refused refused) {
     Decision.Refusal refusal = refused.refusal();
+    ShardState state = refused.state();
+    if (refusal instanceof Decision.Refusal.TooManyRuns
+        || (refusal instanceof Decision.Refusal.UpperMismatch && policy.cuts())) {
+      return null;
+    }
     if (refusal instanceof Decision.Refusal.SpineFull) {
-      return new Outcome(refused.state(), plan.done(), null, refusal.message());
+      return outcome(state, plan, 0, null, refusal.message());
     }
     if (refusal instanceof Decision.Refusal.Invalid) {
       throw new IllegalStateException(
           "append to shard " + handle.target().url() + ": " + refusal.message());
     }
-    throw foreign(refused.state(), refusal.message());
+    if (mayNotAppend(state)) {
+      return waiting(state);
+    }
+    throw foreign(state, refusal.message());
+  }
+
+  private static Outcome outcome(
+      ShardState state,
+      AppendPlan plan,
+      int groups,
+      @Nullable Committed committed,
+      @Nullable String full) {
+    return new Outcome(state, done(plan, groups), committed, full, false, plan.displaced());
   }
 
   private StopForGoodException foreign(ShardState state, String what) {
-    return foreign(handle, by, state, what);
+    return foreign(handle, by, state, what, policy.cuts());
   }
 
-  /** Another writer is at work on the shard. */
+  /**
+   * Another writer is at work on the shard.
+   *
+   * @param handOver whether this job can go on behind what another has appended
+   */
   static StopForGoodException foreign(
-      ShardHandle handle, Author by, ShardState state, String what) {
-    String mend =
-        state.upper().isEnd()
-            ? ". The shard is sealed for good: write to another one"
-            : ". Only one job may write a shard: stop the other, or restore the newest checkpoint"
-                + " of this one";
+      ShardHandle handle, Author by, ShardState state, String what, boolean handOver) {
+    String mend = ". The shard is sealed for good: write to another one";
+    if (!state.upper().isEnd()) {
+      mend =
+          ". Only one job may write a shard: stop the other, or restore the newest checkpoint of"
+              + " this one";
+      if (handOver) {
+        mend +=
+            "; where the other wrote the same rows and is stopped, tidemark hand-over "
+                + handle.target().url()
+                + " --writer "
+                + by.attempt().writer()
+                + " lets this one go on";
+      }
+    }
     return new StopForGoodException(
         "shard "
             + handle.target().url()

@@ -326,8 +326,9 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
       return;
     }
     int slotKey = slots.slotKey(shard, bytes, keyLength);
-    output.collect(
-        new StreamRecord<>(new Update(shard, slotKey, false, bytes, time, change.diff())));
+    Update update = new Update(shard, slotKey, false, bytes, time, change.diff());
+    update.companion = !counted;
+    output.collect(new StreamRecord<>(update));
   }
 
   /** Another partition in which rows of a shard have come; null: none is known. */

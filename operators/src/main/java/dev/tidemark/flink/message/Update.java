@@ -26,6 +26,12 @@ public final class Update {
   /** Whether this is an error row: then {@code row} is encoded by {@code ErrorRows.SCHEMA}. */
   public boolean error;
 
+  /**
+   * Whether another update stands for the same record of the input and is counted in its place: of
+   * all updates of one record exactly one counts.
+   */
+  public boolean companion;
+
   /** The encoded row, from 0 on, whole. */
   public byte[] row = new byte[0];
 

@@ -20,6 +20,7 @@ public final class UpdateSerializer extends TypeSerializer<Update> {
   public static final UpdateSerializer INSTANCE = new UpdateSerializer();
 
   private static final int ERROR = 1;
+  private static final int COMPANION = 2;
 
   private UpdateSerializer() {}
 
@@ -27,7 +28,7 @@ public final class UpdateSerializer extends TypeSerializer<Update> {
   public void serialize(Update update, DataOutputView target) throws IOException {
     target.writeInt(update.shard);
     target.writeInt(update.slotKey);
-    target.writeByte(update.error ? ERROR : 0);
+    target.writeByte((update.error ? ERROR : 0) | (update.companion ? COMPANION : 0));
     target.writeLong(update.time);
     target.writeLong(update.diff);
     target.writeInt(update.row.length);
@@ -44,7 +45,9 @@ public final class UpdateSerializer extends TypeSerializer<Update> {
     try {
       reuse.shard = source.readInt();
       reuse.slotKey = source.readInt();
-      reuse.error = (source.readByte() & ERROR) != 0;
+      byte flags = source.readByte();
+      reuse.error = (flags & ERROR) != 0;
+      reuse.companion = (flags & COMPANION) != 0;
       reuse.time = source.readLong();
       reuse.diff = source.readLong();
       reuse.row = MessageSerializer.readBytes(source);
@@ -72,6 +75,7 @@ public final class UpdateSerializer extends TypeSerializer<Update> {
     reuse.shard = from.shard;
     reuse.slotKey = from.slotKey;
     reuse.error = from.error;
+    reuse.companion = from.companion;
     reuse.row = from.row;
     reuse.time = from.time;
     reuse.diff = from.diff;

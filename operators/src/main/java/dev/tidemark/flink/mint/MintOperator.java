@@ -4,7 +4,9 @@ import dev.tidemark.flink.StopForGoodException;
 import dev.tidemark.flink.message.Update;
 import dev.tidemark.time.BatchDescription;
 import dev.tidemark.time.Frontier;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ScheduledFuture;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.typeinfo.Types;
@@ -15,17 +17,20 @@ import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Says which interval of time the next batches cover. One subtask; its input carries watermarks
- * only. Before each barrier it describes everything that the watermark has passed since the last
- * description, so that the number of commits follows the checkpoints and not the data.
+ * only. At each tick it describes everything that the watermark has passed since the last
+ * description, so that the number of commits follows the clock and not the data. With commit =
+ * checkpoint each barrier is a tick, and comes right behind the description; with commit = frontier
+ * a timer ticks.
  *
  * <ol>
  *   <li>Descriptions tile: each begins where the last one ended.
- *   <li>A description comes before the barrier at whose checkpoint its rows become durable.
+ *   <li>A description comes before the barrier at whose checkpoint its rows are closed.
  *   <li>The end of input makes {@code [lower, end)} at once; nothing comes after it.
  * </ol>
  */
@@ -34,9 +39,28 @@ public final class MintOperator extends AbstractStreamOperator<BatchDescription>
   private static final long serialVersionUID = 1L;
   private static final Logger LOG = LoggerFactory.getLogger(MintOperator.class);
 
+  /** Ticks at barriers. */
+  private static final long AT_BARRIERS = 0;
+
+  private final long tickMillis;
+
   private transient ListState<Long> lowerState;
   private transient Frontier lower;
   private transient Frontier passed;
+  private transient @Nullable ScheduledFuture<?> nextTick;
+
+  /** Ticks before each barrier. */
+  public MintOperator() {
+    this.tickMillis = AT_BARRIERS;
+  }
+
+  /** Ticks by the clock, never at a barrier. */
+  public MintOperator(Duration interval) {
+    if (interval.toMillis() <= 0) {
+      throw new IllegalArgumentException("no interval: " + interval);
+    }
+    this.tickMillis = interval.toMillis();
+  }
 
   @Override
   public void initializeState(StateInitializationContext context) throws Exception {
@@ -50,6 +74,35 @@ public final class MintOperator extends AbstractStreamOperator<BatchDescription>
     for (long restored : lowerState.get()) {
       lower = lower.max(Frontier.of(restored));
     }
+  }
+
+  @Override
+  public void open() throws Exception {
+    super.open();
+    if (tickMillis != AT_BARRIERS) {
+      nextTick(getProcessingTimeService().getCurrentProcessingTime());
+    }
+  }
+
+  private void nextTick(long now) {
+    nextTick = getProcessingTimeService().registerTimer(now + tickMillis, this::tick);
+  }
+
+  private void tick(long due) {
+    nextTick = null;
+    describe();
+    if (!lower.isEnd()) {
+      // From the time at which it came, so that ticks that were held up aren't made up for.
+      nextTick(getProcessingTimeService().getCurrentProcessingTime());
+    }
+  }
+
+  @Override
+  public void close() throws Exception {
+    if (nextTick != null) {
+      nextTick.cancel(false);
+    }
+    super.close();
   }
 
   @Override
@@ -79,7 +132,9 @@ public final class MintOperator extends AbstractStreamOperator<BatchDescription>
 
   @Override
   public void prepareSnapshotPreBarrier(long checkpointId) {
-    describe();
+    if (tickMillis == AT_BARRIERS) {
+      describe();
+    }
   }
 
   /** Emits what has passed since the last description, if anything has, and the watermark. */

@@ -207,7 +207,7 @@ public final class UpsertOperator extends AbstractStreamOperator<Update>
     count(row, changed ? Fate.STORED : Fate.IGNORED);
     if (changed) {
       long time = Math.max(row.time(), last == null ? forgottenTime() : last.time());
-      change(row.shard(), row.key().length, old, next, time);
+      change(row.shard(), row.key().length, old, next, time, row.counted());
       lastRows.put(key, new LastRow(time, next).entry());
       if (next == null) {
         deletions.registerEventTimeTimer(key, time);
@@ -256,18 +256,29 @@ public final class UpsertOperator extends AbstractStreamOperator<Update>
   }
 
   private void change(
-      int shard, int keyLength, byte @Nullable [] old, byte @Nullable [] next, long time) {
+      int shard,
+      int keyLength,
+      byte @Nullable [] old,
+      byte @Nullable [] next,
+      long time,
+      boolean counted) {
     if (old != null) {
-      emit(shard, keyLength, old, time, -1);
+      emit(update(shard, keyLength, old, time, -1), counted && next == null);
     }
     if (next != null) {
-      emit(shard, keyLength, next, time, 1);
+      emit(update(shard, keyLength, next, time, 1), counted);
     }
   }
 
-  private void emit(int shard, int keyLength, byte[] row, long time, long diff) {
+  private Update update(int shard, int keyLength, byte[] row, long time, long diff) {
     int slotKey = settings.slots().slotKey(shard, row, keyLength);
-    output.collect(new StreamRecord<>(new Update(shard, slotKey, false, row, time, diff)));
+    return new Update(shard, slotKey, false, row, time, diff);
+  }
+
+  /** Of the updates of a record one counts, or none where it was counted when it was read. */
+  private void emit(Update update, boolean counted) {
+    update.companion = !counted;
+    output.collect(new StreamRecord<>(update));
   }
 
   private void truncate(KeyedRow all) throws Exception {
@@ -275,7 +286,7 @@ public final class UpsertOperator extends AbstractStreamOperator<Update>
       LastRow last = LastRow.of(entry.getValue());
       if (last.row() != null) {
         long time = Math.max(all.time(), last.time());
-        change(all.shard(), entry.getKey().length(), last.row(), null, time);
+        change(all.shard(), entry.getKey().length(), last.row(), null, time, false);
         entry.setValue(new LastRow(time, null).entry());
         deletions.registerEventTimeTimer(entry.getKey(), time);
       }
@@ -288,8 +299,7 @@ public final class UpsertOperator extends AbstractStreamOperator<Update>
       throw new StopForGoodException(values[2] + ": " + values[0] + " (errors is set to fail)");
     }
     int slotKey = settings.slots().slotKey(row.shard(), error, error.length);
-    output.collect(
-        new StreamRecord<>(new Update(row.shard(), slotKey, true, error, row.time(), 1)));
+    emit(new Update(row.shard(), slotKey, true, error, row.time(), 1), row.counted());
     count(row, Fate.ERROR);
   }
 

@@ -44,6 +44,11 @@ final class CloseSlot {
     boolean isEmpty() {
       return rows.isEmpty() && chunks.isEmpty();
     }
+
+    /** What it takes in memory, about; what is held is compressed. */
+    long bytes() {
+      return rows.bytes() + chunks.stream().mapToLong(chunk -> chunk.length).sum();
+    }
   }
 
   /**

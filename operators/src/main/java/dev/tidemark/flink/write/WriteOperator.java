@@ -16,18 +16,20 @@ import dev.tidemark.time.BatchDescription;
 import dev.tidemark.time.Frontier;
 import java.io.IOException;
 import java.time.Clock;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import org.apache.flink.api.common.accumulators.LongCounter;
 import org.apache.flink.api.common.operators.MailboxExecutor;
+import org.apache.flink.api.common.state.BroadcastState;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
+import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
+import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.runtime.state.StateSnapshotContext;
 import org.apache.flink.runtime.state.VoidNamespace;
@@ -50,6 +52,7 @@ import org.slf4j.LoggerFactory;
  *       aligned barrier proves that its rows are in, whatever the watermark says.
  *   <li>No description is open at a barrier; rows that wait for later ones are in keyed state then.
  *   <li>What is emitted is uploaded.
+ *   <li>With commit = frontier a row keeps its own time or doesn't enter ({@link Arrival}).
  * </ol>
  */
 public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
@@ -60,24 +63,31 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
   /** Uploads at the same time in a subtask: enough to hide a store's latency, few in memory. */
   private static final int UPLOADS = 4;
 
+  /** Small uploads at the same time: of many shards each has one, and waits for the store only. */
+  private static final int SMALL_UPLOADS = 32;
+
+  /** What a slot lets leave up to this is small. */
+  private static final long SMALL_BYTES = 1 << 20;
+
   private final WriteOptions options;
 
   private transient MailboxExecutor mailbox;
   private transient ListState<byte[]> heldRows;
   private transient ListState<byte[]> heldErrors;
   private transient StateSchemas schemas;
+  private transient BroadcastState<Integer, Long> closedState;
+  private transient LeftOut leftOut;
   private transient ExecutorService executor;
+  private transient ExecutorService smallExecutor;
   private transient Author author;
   private transient List<ShardHandle> handles;
   private transient List<LongCounter> staged;
   private transient List<LongCounter> retimed;
 
-  /** The slots met so far, by shard; few a shard, so looking through them is cheapest. */
-  private transient List<List<Slot>> slots;
-
-  private transient Deque<BatchDescription> open;
+  private transient Slots slots;
+  private transient OpenDescriptions open;
+  private transient @Nullable Arrivals arrivals;
   private transient @Nullable Closing closing;
-  private transient @Nullable Frontier described;
   private transient Frontier passed;
   private transient long bufferedBytes;
 
@@ -122,6 +132,21 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
     heldRows = context.getKeyedStateStore().getListState(chunks("held-rows-1"));
     heldErrors = context.getKeyedStateStore().getListState(chunks("held-errors-1"));
     schemas = StateSchemas.of(context, options.shards());
+    closedState =
+        context
+            .getOperatorStateStore()
+            .getBroadcastState(new MapStateDescriptor<>("closed-1", Types.INT, Types.LONG));
+    leftOut =
+        new LeftOut(
+            options.shards(),
+            getRuntimeContext(),
+            getMetricGroup(),
+            context.getOperatorStateStore());
+    Frontier closed = Frontier.MINIMUM;
+    for (Map.Entry<Integer, Long> entry : closedState.immutableEntries()) {
+      closed = closed.max(Frontier.of(entry.getValue()));
+    }
+    open = new OpenDescriptions(closed);
   }
 
   private static ListStateDescriptor<byte[]> chunks(String name) {
@@ -132,22 +157,29 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
   public void open() throws Exception {
     super.open();
     executor = Workers.pool("tidemark-write", UPLOADS);
+    smallExecutor = Workers.pool("tidemark-write-small", SMALL_UPLOADS);
     author =
         Attempts.author(Attempts.begin(options.settings().writer(), Clock.systemUTC()), "write");
     handles = new ArrayList<>();
     staged = new ArrayList<>();
     retimed = new ArrayList<>();
-    slots = new ArrayList<>();
-    open = new ArrayDeque<>();
+    slots = new Slots(options.shards().size());
     passed = Frontier.MINIMUM;
     for (var shard : options.shards()) {
       handles.add(ShardHandles.acquire(getRuntimeContext(), shard, options.settings()));
       staged.add(counter(shard.name(), "staged"));
       retimed.add(counter(shard.name(), "retimed"));
-      slots.add(new ArrayList<>());
     }
     markHeld("held-rows-1", true);
     markHeld("held-errors-1", false);
+    if (options.settings().commit().isFrontier()) {
+      arrivals =
+          new Arrivals(
+              options,
+              leftOut,
+              StoredUppers.read(handles),
+              getProcessingTimeService()::getCurrentProcessingTime);
+    }
   }
 
   private LongCounter counter(String shard, String name) {
@@ -163,7 +195,7 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
       keys = found.toList();
     }
     for (int key : keys) {
-      Slot slot = slot(SlotKeys.shardOf(key), key);
+      Slot slot = slots.of(SlotKeys.shardOf(key), key);
       (rows ? slot.rows() : slot.errors()).held(true);
       StateSchemas.Former former = rows ? schemas.former(slot.shard()) : null;
       if (former != null) {
@@ -171,19 +203,6 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
         heldRows.update(HeldChunks.changed(heldRows.get(), former.change()));
       }
     }
-  }
-
-  private Slot slot(int shard, int key) {
-    List<Slot> ofShard = slots.get(shard);
-    for (int i = 0; i < ofShard.size(); i++) {
-      Slot slot = ofShard.get(i);
-      if (slot.key() == key) {
-        return slot;
-      }
-    }
-    Slot made = new Slot(shard, key);
-    ofShard.add(made);
-    return made;
   }
 
   /** Rows touch no state, so Flink need not set the key for each. */
@@ -195,7 +214,10 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
   @Override
   public void processElement1(StreamRecord<Update> element) throws Exception {
     Update update = element.getValue();
-    Slot slot = slot(update.shard, update.slotKey);
+    if (arrivals != null && !arrivals.takes(update, open.closed())) {
+      return;
+    }
+    Slot slot = slots.of(update.shard, update.slotKey);
     long before = slot.bytes();
     slot.add(update);
     bufferedBytes += slot.bytes() - before;
@@ -206,17 +228,7 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
 
   @Override
   public void processElement2(StreamRecord<BatchDescription> element) throws Exception {
-    BatchDescription description = element.getValue();
-    if (described != null && !described.equals(description.lower())) {
-      throw new IllegalStateException(
-          "description "
-              + description
-              + " doesn't begin at "
-              + described
-              + ", where the last ended");
-    }
-    described = description.upper();
-    open.add(description);
+    open.add(element.getValue());
     maybeClose(false);
     if (passed.isEnd()) {
       drain(false);
@@ -258,12 +270,11 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
 
   /** Begins to close the first open description if it may close and no other is closing. */
   private void maybeClose(boolean barrier) throws Exception {
-    while (closing == null && !open.isEmpty()) {
-      BatchDescription next = open.getFirst();
-      if (!barrier && !passed.isEnd() && passed.isBefore(next.upper())) {
+    while (closing == null) {
+      BatchDescription next = open.next(passed, barrier);
+      if (next == null) {
         return;
       }
-      open.removeFirst();
       close(next);
     }
   }
@@ -272,18 +283,17 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
     Closing begun = new Closing(description);
     closing = begun;
     begun.running = 1;
-    for (List<Slot> ofShard : slots) {
-      for (Slot slot : ofShard) {
-        CloseSlot.Taken rows = take(slot, slot.rows(), heldRows, description.upper());
-        CloseSlot.Taken errors = take(slot, slot.errors(), heldErrors, description.upper());
-        if (!rows.isEmpty() || !errors.isEmpty()) {
-          ShardHandle handle = handles.get(slot.shard());
-          begun.running++;
-          submit(
-              slot,
-              new CloseSlot(
-                  slot, description, rows, errors, options, new HandledShard(handle, author)));
-        }
+    for (Slot slot : slots.all()) {
+      CloseSlot.Taken rows = take(slot, slot.rows(), heldRows, description.upper());
+      CloseSlot.Taken errors = take(slot, slot.errors(), heldErrors, description.upper());
+      if (!rows.isEmpty() || !errors.isEmpty()) {
+        ShardHandle handle = handles.get(slot.shard());
+        begun.running++;
+        submit(
+            rows.bytes() + errors.bytes() <= SMALL_BYTES ? smallExecutor : executor,
+            slot,
+            new CloseSlot(
+                slot, description, rows, errors, options, new HandledShard(handle, author)));
       }
     }
     maybeFinish(begun);
@@ -308,8 +318,8 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
     return new CloseSlot.Taken(rows, chunks);
   }
 
-  private void submit(Slot slot, CloseSlot job) {
-    executor.execute(
+  private void submit(ExecutorService threads, Slot slot, CloseSlot job) {
+    threads.execute(
         () -> {
           CloseSlot.Closed closed = null;
           Exception failure = null;
@@ -371,14 +381,7 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
 
   /** Memory is full: the slot that takes most of it goes to held state before its barrier. */
   private void holdLargest() throws Exception {
-    Slot largest = null;
-    for (List<Slot> ofShard : slots) {
-      for (Slot slot : ofShard) {
-        if (largest == null || slot.bytes() > largest.bytes()) {
-          largest = slot;
-        }
-      }
-    }
+    Slot largest = slots.largest();
     if (largest != null) {
       hold(largest);
     }
@@ -408,23 +411,21 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
     if (closing != null || !open.isEmpty()) {
       throw new IllegalStateException("a description is open at a barrier");
     }
-    for (List<Slot> ofShard : slots) {
-      for (Slot slot : ofShard) {
-        hold(slot);
-      }
+    for (Slot slot : slots.all()) {
+      hold(slot);
     }
+    closedState.put(0, open.closed().time());
+    leftOut.snapshot();
   }
 
   @Override
   public void finish() throws Exception {
-    for (List<Slot> ofShard : slots) {
-      for (Slot slot : ofShard) {
-        if (slot.bytes() > 0 || slot.rows().held() || slot.errors().held()) {
-          throw new IllegalStateException(
-              "rows of shard "
-                  + options.shards().get(slot.shard()).name()
-                  + " are left at the end of input");
-        }
+    for (Slot slot : slots.all()) {
+      if (slot.bytes() > 0 || slot.rows().held() || slot.errors().held()) {
+        throw new IllegalStateException(
+            "rows of shard "
+                + options.shards().get(slot.shard()).name()
+                + " are left at the end of input");
       }
     }
     super.finish();
@@ -432,7 +433,9 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
 
   @Override
   public void close() throws Exception {
-    Workers.stop(executor);
+    if (executor != null) {
+      Workers.stop(List.of(executor, smallExecutor));
+    }
     if (handles != null) {
       handles.forEach(ShardHandle::close);
     }

@@ -12,6 +12,9 @@ import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.state.rocksdb.EmbeddedRocksDBStateBackend;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.runtime.tasks.StreamTaskActionExecutor;
+import org.apache.flink.streaming.runtime.tasks.mailbox.MailboxExecutorImpl;
+import org.apache.flink.streaming.runtime.tasks.mailbox.TaskMailbox;
 import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
 
 /** One subtask of append. */
@@ -31,6 +34,9 @@ final class AppendHarness
         subtask);
     setStateBackend(new EmbeddedRocksDBStateBackend());
     setup(ShardCommit.Serializer.INSTANCE);
+    ((AppendOperator) operator)
+        .setMailboxExecutor(
+            new MailboxExecutorImpl(getTaskMailbox(), 0, StreamTaskActionExecutor.IMMEDIATE));
   }
 
   /** Begins without state, or with it. */
@@ -77,6 +83,19 @@ final class AppendHarness
     } catch (Exception e) {
       throw new IllegalStateException(e);
     }
+  }
+
+  /** Waits for the appends under way, as the task's mailbox does. */
+  void settle() throws Exception {
+    AppendOperator append = (AppendOperator) operator;
+    while (append.appendsInFlight() > 0) {
+      runMail();
+    }
+  }
+
+  /** Waits for a mail, and reads it. */
+  void runMail() throws Exception {
+    getTaskMailbox().take(TaskMailbox.MIN_PRIORITY).run();
   }
 
   /** What came out since: {@code shard upper rows}, and watermarks. */

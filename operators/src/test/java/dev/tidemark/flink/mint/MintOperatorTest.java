@@ -8,6 +8,7 @@ import dev.tidemark.flink.message.DescriptionSerializer;
 import dev.tidemark.flink.message.Update;
 import dev.tidemark.time.BatchDescription;
 import dev.tidemark.time.Frontier;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
@@ -30,7 +31,11 @@ final class MintOperatorTest {
   }
 
   private void start(OperatorSubtaskState state) throws Exception {
-    mint = new OneInputStreamOperatorTestHarness<>(new MintOperator());
+    start(new MintOperator(), state);
+  }
+
+  private void start(MintOperator operator, OperatorSubtaskState state) throws Exception {
+    mint = new OneInputStreamOperatorTestHarness<>(operator);
     mint.setup(DescriptionSerializer.INSTANCE);
     if (state == null) {
       mint.initializeEmptyState();
@@ -160,6 +165,73 @@ final class MintOperatorTest {
     start(state);
     mint.processWatermark(Long.MAX_VALUE);
     assertThat(out()).containsExactly("W " + Long.MAX_VALUE);
+  }
+
+  private void startByTheClock(OperatorSubtaskState state) throws Exception {
+    mint.close();
+    start(new MintOperator(Duration.ofMillis(100)), state);
+  }
+
+  @Test
+  @DisplayName("persist 18: by the clock one description a tick, none at a barrier")
+  void ticksByTheClock() throws Exception {
+    startByTheClock(null);
+    mint.processWatermark(99);
+    mint.processWatermark(199);
+    barrier();
+    assertThat(out()).as("before the first tick").isEmpty();
+    mint.setProcessingTime(100);
+    assertThat(out()).containsExactly("[min, 200)", "W 199");
+    mint.processWatermark(1_000_000_000_000L);
+    mint.setProcessingTime(199);
+    assertThat(out()).isEmpty();
+    mint.setProcessingTime(200);
+    assertThat(out()).containsExactly("[200, 1000000000001)", "W 1000000000000");
+  }
+
+  @Test
+  @DisplayName("persist 2: a tick without an advance makes no description")
+  void aTickWithoutAnAdvanceIsSilent() throws Exception {
+    startByTheClock(null);
+    mint.setProcessingTime(100);
+    mint.processWatermark(99);
+    mint.setProcessingTime(200);
+    assertThat(out()).containsExactly("[min, 100)", "W 99");
+    for (int tick = 3; tick < 10; tick++) {
+      mint.processWatermark(99);
+      mint.setProcessingTime(tick * 100);
+    }
+    assertThat(out()).isEmpty();
+  }
+
+  @Test
+  @DisplayName("persist 1: from the upper 5 on: frontier 3, then 8, makes [5, 8)")
+  void byTheClockItGoesOnWhereTheCheckpointWas() throws Exception {
+    startByTheClock(null);
+    mint.processWatermark(4);
+    mint.setProcessingTime(100);
+    OperatorSubtaskState state = barrier();
+    mint.processWatermark(6);
+    mint.setProcessingTime(200);
+    out();
+    startByTheClock(state);
+    mint.processWatermark(2);
+    mint.setProcessingTime(100);
+    assertThat(out()).isEmpty();
+    mint.processWatermark(7);
+    mint.setProcessingTime(200);
+    assertThat(out()).containsExactly("[5, 8)", "W 7");
+  }
+
+  @Test
+  void byTheClockTheEndOfInputIsDescribedAtOnce() throws Exception {
+    startByTheClock(null);
+    mint.processWatermark(99);
+    mint.processWatermark(Long.MAX_VALUE);
+    assertThat(out()).containsExactly("[min, end)", "W " + Long.MAX_VALUE);
+    mint.setProcessingTime(1_000);
+    barrier();
+    assertThat(out()).isEmpty();
   }
 
   private OperatorSubtaskState barrier() throws Exception {

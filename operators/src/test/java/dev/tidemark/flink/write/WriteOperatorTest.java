@@ -7,31 +7,20 @@ import dev.tidemark.flink.ShardTarget;
 import dev.tidemark.flink.SinkSettings;
 import dev.tidemark.flink.SlotKeys;
 import dev.tidemark.flink.TestShards;
-import dev.tidemark.flink.message.Update;
 import dev.tidemark.flink.message.WrittenBatch;
 import dev.tidemark.part.RowBlock;
 import dev.tidemark.row.RowCodec;
 import dev.tidemark.row.UpdateCursor;
 import dev.tidemark.schema.Schema;
-import dev.tidemark.spine.Part;
-import dev.tidemark.time.BatchDescription;
-import dev.tidemark.time.Frontier;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
-import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
-import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
-import org.apache.flink.runtime.state.VoidNamespace;
-import org.apache.flink.state.rocksdb.EmbeddedRocksDBStateBackend;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
-import org.apache.flink.streaming.runtime.tasks.StreamTaskActionExecutor;
-import org.apache.flink.streaming.runtime.tasks.mailbox.MailboxExecutorImpl;
 import org.apache.flink.streaming.runtime.tasks.mailbox.TaskMailbox;
 import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
-import org.apache.flink.streaming.util.KeyedTwoInputStreamOperatorTestHarness;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -39,76 +28,21 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 final class WriteOperatorTest {
-  private static final int KEY_GROUPS = 16;
+  private static final int KEY_GROUPS = WriteHarness.KEY_GROUPS;
 
   private final TestShards shards = new TestShards();
   private List<ShardTarget> targets = List.of(shards.shard("a"), shards.shard("b"));
   private SlotKeys slots = new SlotKeys(2, 1, KEY_GROUPS);
   private SinkSettings settings = TestShards.settings(1, 1 << 20, 4 << 10);
-  private Write write;
-  private long checkpoint;
+  private WriteHarness write;
 
-  /** One subtask. */
-  private static final class Write
-      extends KeyedTwoInputStreamOperatorTestHarness<
-          Integer, Update, BatchDescription, WrittenBatch> {
-    Write(WriteOptions options, int parallelism, int subtask) throws Exception {
-      super(
-          new WriteOperator(options),
-          row -> row.slotKey,
-          description -> keyOf(parallelism, subtask),
-          Types.INT,
-          KEY_GROUPS,
-          parallelism,
-          subtask);
-      setStateBackend(new EmbeddedRocksDBStateBackend());
-      WriteOperator write = (WriteOperator) operator;
-      write.setMailboxExecutor(
-          new MailboxExecutorImpl(getTaskMailbox(), 0, StreamTaskActionExecutor.IMMEDIATE));
-      setup(WrittenBatch.Serializer.INSTANCE);
-    }
-
-    /** As a failing task does: without finishing. */
-    @Override
-    public void close() {
-      try {
-        operator.close();
-      } catch (Exception e) {
-        throw new IllegalStateException(e);
-      }
-    }
-
-    long slotsWithHeldRows() throws Exception {
-      try (var keys =
-          getOperator()
-              .<Integer>getKeyedStateBackend()
-              .getKeys("held-rows-1", VoidNamespace.INSTANCE)) {
-        return keys.count();
-      }
-    }
-
-    private static int keyOf(int parallelism, int subtask) {
-      for (int key = 0; ; key++) {
-        if (KeyGroupRangeAssignment.assignKeyToParallelOperator(key, KEY_GROUPS, parallelism)
-            == subtask) {
-          return key;
-        }
-      }
-    }
-  }
-
-  private Write start() throws Exception {
-    write = new Write(new WriteOptions(targets, settings), 1, 0);
-    write.initializeEmptyState();
-    write.open();
-    return write;
+  private void start() throws Exception {
+    write = WriteHarness.start(new WriteOptions(targets, settings), null);
   }
 
   private void restart(OperatorSubtaskState state) throws Exception {
     write.close();
-    write = new Write(new WriteOptions(targets, settings), 1, 0);
-    write.initializeState(state);
-    write.open();
+    write = WriteHarness.start(new WriteOptions(targets, settings), state);
   }
 
   @AfterEach
@@ -267,8 +201,9 @@ final class WriteOperatorTest {
     write.close();
     List<String> left = new ArrayList<>();
     for (int subtask = 0; subtask < 3; subtask++) {
-      write = new Write(new WriteOptions(targets, settings), 3, subtask);
-      write.initializeState(Write.repartitionOperatorState(state, KEY_GROUPS, 1, 3, subtask));
+      write = new WriteHarness(new WriteOptions(targets, settings), 3, subtask);
+      write.initializeState(
+          WriteHarness.repartitionOperatorState(state, KEY_GROUPS, 1, 3, subtask));
       write.open();
       describe(Long.MIN_VALUE, 1000);
       barrier();
@@ -390,66 +325,18 @@ final class WriteOperatorTest {
   }
 
   private void describe(long lower, long upper) throws Exception {
-    BatchDescription description = new BatchDescription(Frontier.of(lower), Frontier.of(upper));
-    write.processElement2(new StreamRecord<>(description));
+    write.describe(lower, upper);
   }
 
   private OperatorSubtaskState barrier() throws Exception {
-    write.prepareSnapshotPreBarrier(++checkpoint);
-    return write.snapshot(checkpoint, 0);
+    return write.barrier();
+  }
+
+  private List<String> out() throws Exception {
+    return write.out();
   }
 
   private List<WrittenBatch> batches() {
     return write.extractOutputValues();
-  }
-
-  /** What came out since: {@code shard [lower, upper): id@time… !reason @time…} and watermarks. */
-  private List<String> out() throws Exception {
-    List<String> out = new ArrayList<>();
-    for (Object next : write.getOutput()) {
-      if (next instanceof Watermark mark) {
-        out.add("W " + mark.getTimestamp());
-      } else if (next instanceof StreamRecord<?> record) {
-        out.add(line((WrittenBatch) record.getValue()));
-      } else {
-        out.add(next.toString());
-      }
-    }
-    write.getOutput().clear();
-    return out;
-  }
-
-  private String line(WrittenBatch batch) throws Exception {
-    ShardTarget target = targets.get(batch.shard());
-    StringBuilder line = new StringBuilder(target.name());
-    line.append(" [").append(text(batch.bounds().lower())).append(", ");
-    line.append(text(batch.bounds().upper())).append("):");
-    for (List<Part> run : batch.batch().runs()) {
-      append(line, TestShards.parts(target).readRun(run, TestShards.SCHEMA, TestShards.SCHEMA));
-    }
-    if (batch.rowBlock().length > 0) {
-      append(line, RowBlock.decode(batch.rowBlock()));
-    }
-    if (batch.errorBlock().length > 0) {
-      try (UpdateCursor errors = RowBlock.decode(batch.errorBlock())) {
-        while (errors.next()) {
-          line.append(" !").append(TestShards.errorLine(errors));
-        }
-      }
-    }
-    return line.toString();
-  }
-
-  private static void append(StringBuilder line, UpdateCursor rows) throws Exception {
-    try (rows) {
-      for (String row : TestShards.lines(rows)) {
-        String[] words = row.split(" ", -1);
-        line.append(' ').append(words[0]).append(words[2]);
-      }
-    }
-  }
-
-  private static String text(Frontier frontier) {
-    return frontier.isMinimum() ? "min" : frontier.isEnd() ? "end" : "" + frontier.time();
   }
 }
