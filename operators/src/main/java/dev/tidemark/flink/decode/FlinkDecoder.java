@@ -28,7 +28,15 @@ final class FlinkDecoder implements RecordDecoder {
   private @Nullable InvalidRowException misfit;
 
   /** A row of a record, with its kind. */
-  private record Row(RowKind kind, @Nullable Object[] values) {}
+  private static final class Row {
+    private final RowKind kind;
+    private final @Nullable Object[] values;
+
+    Row(RowKind kind, @Nullable Object[] values) {
+      this.kind = kind;
+      this.values = values;
+    }
+  }
 
   /**
    * A decoder.
@@ -119,7 +127,7 @@ final class FlinkDecoder implements RecordDecoder {
       Row row = found.get(i);
       time =
           Math.max(
-              time, table.timeColumn < 0 ? record.timestampMillis : table.eventTime(row.values()));
+              time, table.timeColumn < 0 ? record.timestampMillis : table.eventTime(row.values));
       Change change = change(table, row, i + 1 < found.size() ? found.get(i + 1) : null);
       if (change != null) {
         changes.add(change);
@@ -133,29 +141,29 @@ final class FlinkDecoder implements RecordDecoder {
   /** Null: the next row says it all. */
   private static @Nullable Change change(Table table, Row row, @Nullable Row next)
       throws InvalidRowException {
-    boolean adds = row.kind() == RowKind.INSERT || row.kind() == RowKind.UPDATE_AFTER;
+    boolean adds = row.kind == RowKind.INSERT || row.kind == RowKind.UPDATE_AFTER;
     switch (table.mapping.envelope()) {
       case APPEND -> {
-        if (row.kind() != RowKind.INSERT) {
+        if (row.kind != RowKind.INSERT) {
           throw new InvalidRowException(
               "an update or delete, but envelope is append; take changelog or upsert for "
                   + table.name);
         }
-        return new Change(Action.UPDATE, row.values(), 1);
+        return new Change(Action.UPDATE, row.values, 1);
       }
       case CHANGELOG -> {
-        return new Change(Action.UPDATE, row.values(), adds ? 1 : -1);
+        return new Change(Action.UPDATE, row.values, adds ? 1 : -1);
       }
       case UPSERT -> {
         if (adds) {
-          return new Change(Action.SET, row.values(), 1);
+          return new Change(Action.SET, row.values, 1);
         }
-        @Nullable Object[] key = table.keyOf(row.values());
+        @Nullable Object[] key = table.keyOf(row.values);
         boolean replaced =
-            row.kind() == RowKind.UPDATE_BEFORE
+            row.kind == RowKind.UPDATE_BEFORE
                 && next != null
-                && next.kind() == RowKind.UPDATE_AFTER
-                && table.isKeyOf(key, next.values());
+                && next.kind == RowKind.UPDATE_AFTER
+                && table.isKeyOf(key, next.values);
         return replaced ? null : new Change(Action.DELETE, key, 1);
       }
     }
