@@ -69,6 +69,28 @@ public record SinkSettings(
         CommitSettings.CHECKPOINT);
   }
 
+  /** The same settings with another way to reach the store. */
+  public SinkSettings withStore(StoreSettings other) {
+    return new SinkSettings(
+        writer,
+        other,
+        writeParallelism,
+        writeRuns,
+        bufferBytes,
+        partTargetBytes,
+        inlineBytes,
+        idleInterval,
+        merging,
+        mergeParallelism,
+        mergeMemoryBytes,
+        mergeChunkBytes,
+        maxStall,
+        gcInterval,
+        gc,
+        start,
+        commit);
+  }
+
   /** The same settings with another {@code write.runs}. */
   public SinkSettings withWriteRuns(int other) {
     return with(other, merging, gcInterval, gc, start, commit);

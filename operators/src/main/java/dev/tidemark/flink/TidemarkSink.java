@@ -63,6 +63,16 @@ public final class TidemarkSink {
 
   private TidemarkSink() {}
 
+  /**
+   * Writes a stream of rows as one shard.
+   *
+   * @param url where the shard lies: {@code s3://bucket/warehouse/name}, {@code file:///path/name}
+   * @param settings who writes it, and how
+   */
+  public static ShardSink forShard(String url, SinkSettings settings) {
+    return new ShardSink(url, settings);
+  }
+
   /** The slots of a job with these shards, by which its source computes {@link Update#slotKey}. */
   public static SlotKeys slotKeys(
       List<ShardTarget> shards, SinkSettings settings, int parallelism, int maxParallelism) {
@@ -151,7 +161,7 @@ public final class TidemarkSink {
    * Whether the input ends. It isn't held back then in a job that leaves merging to others: append
    * makes room itself at the end, but a source that is held never comes to it.
    */
-  private static boolean isBounded(DataStream<?> updates) {
+  static boolean isBounded(DataStream<?> updates) {
     return updates.getTransformation().getTransitivePredecessors().stream()
         .filter(WithBoundedness.class::isInstance)
         .allMatch(source -> ((WithBoundedness) source).getBoundedness() == Boundedness.BOUNDED);
@@ -211,7 +221,7 @@ public final class TidemarkSink {
         .setMaxParallelism(1);
   }
 
-  private static boolean isCheckpointed(StreamExecutionEnvironment env) {
+  static boolean isCheckpointed(StreamExecutionEnvironment env) {
     return env.getCheckpointConfig().isCheckpointingEnabled();
   }
 

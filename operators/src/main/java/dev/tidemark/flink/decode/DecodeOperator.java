@@ -55,15 +55,9 @@ import org.jspecify.annotations.Nullable;
 public final class DecodeOperator extends AbstractStreamOperator<Update>
     implements OneInputStreamOperator<RawRecord, Update> {
   /** The rows of upsert tables. */
-  public static final OutputTag<KeyedRow> KEYED = new OutputTag<>("keyed", KeyedRow.TYPE);
+  public static final OutputTag<KeyedRow> KEYED = Intake.KEYED;
 
   private static final long serialVersionUID = 1L;
-  private static final ListStateDescriptor<Tuple3<Integer, String, Long>> LAST_TIMES =
-      new ListStateDescriptor<>(
-          "last-times", TypeInformation.of(new TypeHint<Tuple3<Integer, String, Long>>() {}));
-
-  private static final byte[] NOTHING = new byte[0];
-
   private final DecodeSettings settings;
   private final List<ShardTarget> shards;
   private final SlotKeys slots;
@@ -71,18 +65,14 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
   private final StartSettings startSettings;
   private final List<DeserializationSchema<RowData>> readers;
 
-  private transient int buckets;
   private transient StartFrontiers start;
+  private transient LastTimes lastTimes;
+  private transient Intake intake;
   private transient RecordDecoder decoder;
   private transient Table firstTable;
-  private transient RowCodec errorCodec;
   private transient InputCounts counts;
   private transient RowWatermarks watermarks;
   private transient @Nullable SourceGate gate;
-  private transient ListState<Tuple3<Integer, String, Long>> lastTimesState;
-  private transient Map<LastTimeKey, long[]> lastTimes;
-
-  private record LastTimeKey(int shard, String partition) {}
 
   /**
    * A decoder.
@@ -144,12 +134,7 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
         new InputCounts(
             names, getRuntimeContext(), getMetricGroup(), context.getOperatorStateStore());
     start = StartFrontiers.of(context, shards, startSettings);
-    lastTimesState = context.getOperatorStateStore().getListState(LAST_TIMES);
-    lastTimes = new HashMap<>();
-    for (Tuple3<Integer, String, Long> entry : lastTimesState.get()) {
-      LastTimeKey key = new LastTimeKey(entry.f0, entry.f1);
-      lastTimes.merge(key, new long[] {entry.f2}, (a, b) -> new long[] {Math.max(a[0], b[0])});
-    }
+    lastTimes = new LastTimes(context.getOperatorStateStore());
   }
 
   @Override
@@ -162,8 +147,6 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
     }
     decoder = decoder(tables);
     firstTable = tables.first();
-    buckets = slots.maxParallelism();
-    errorCodec = new RowCodec(ErrorRows.SCHEMA);
     gate = SourceGate.acquire(getRuntimeContext()).orElse(null);
     watermarks =
         new RowWatermarks(
@@ -172,6 +155,10 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
             getProcessingTimeService(),
             output,
             getExecutionConfig().getAutoWatermarkInterval());
+    Intake.Means means =
+        new Intake.Means(
+            counts, start, lastTimes, watermarks, output, getProcessingTimeService());
+    intake = new Intake(settings.limits(), slots, means);
     getMetricGroup().addGroup("tidemark").gauge("silentPartitions", watermarks::silent);
   }
 
@@ -179,11 +166,7 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
   public void snapshotState(StateSnapshotContext context) throws Exception {
     super.snapshotState(context);
     counts.snapshot();
-    lastTimesState.clear();
-    for (Map.Entry<LastTimeKey, long[]> entry : lastTimes.entrySet()) {
-      lastTimesState.add(
-          Tuple3.of(entry.getKey().shard(), entry.getKey().partition(), entry.getValue()[0]));
-    }
+    lastTimes.snapshot();
   }
 
   @Override
@@ -195,14 +178,17 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
     }
     counts.read();
     if (record.flaw != null) {
-      reject(record, new Decoded.Failure(firstTable, "", record.flaw, record.timestampMillis));
+      intake.reject(record, new Decoded.Failure(firstTable, "", record.flaw, record.timestampMillis));
       return;
     }
     Decoded decoded = decoder.decode(record);
     if (decoded instanceof Decoded.Rows rows) {
-      accept(record, rows);
+      Decoded.Failure failure = intake.accept(record, rows);
+      if (failure != null) {
+        intake.reject(record, failure);
+      }
     } else if (decoded instanceof Decoded.Failure failure) {
-      reject(record, failure);
+      intake.reject(record, failure);
     } else if (decoded instanceof Decoded.Unmatched unmatched) {
       if (settings.unmatchedFails()) {
         throw new BadRecordException(
@@ -222,186 +208,7 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
       watermarks.onAssigned(record.partition);
     } else {
       watermarks.onOver(record.partition);
-      lastTimes.keySet().removeIf(key -> key.partition().equals(record.partition));
-    }
-  }
-
-  private void accept(RawRecord record, Decoded.Rows rows) {
-    Table table = rows.table();
-    long time = rows.time();
-    String flaw = timeFlaw(time);
-    if (flaw != null) {
-      reject(record, new Decoded.Failure(table, table.name, flaw, RawRecord.NO_TIMESTAMP));
-      return;
-    }
-    List<byte[]> encoded = new ArrayList<>(rows.changes().size());
-    try {
-      for (Change change : rows.changes()) {
-        encoded.add(encode(table, change));
-      }
-    } catch (InvalidRowException e) {
-      String reason = String.valueOf(e.getMessage());
-      reject(record, new Decoded.Failure(table, table.name, reason, time));
-      return;
-    }
-    int shard = table.mapping.shard();
-    if (rows.changes().get(0).action() == Action.TRUNCATE) {
-      String other = otherPartition(shard, record.partition);
-      if (other != null) {
-        String reason =
-            "truncate of "
-                + table.name
-                + ", whose changes come in several partitions, "
-                + other
-                + " and "
-                + record.partition
-                + ": which rows it comes after can't be known; give the table's topic one"
-                + " partition";
-        reject(record, new Decoded.Failure(table, table.name, reason, time));
-        return;
-      }
-    }
-    if (rows.ordered()) {
-      time = atLeastLast(shard, record.partition, time);
-    }
-    if (rows.unknownColumns() > 0) {
-      counts.unknownColumns(rows.unknownColumns());
-    }
-    if (start.isReplayed(shard, time)) {
-      watermarks.onRow(record.partition, time);
-      counts.count(shard, Fate.REPLAYED);
-      return;
-    }
-    time = start.atLeastStart(shard, time);
-    Decoded.Failure failure = rows.failure();
-    for (int i = 0; i < encoded.size(); i++) {
-      boolean counted = i == encoded.size() - 1 && failure == null;
-      emit(record, table, rows.changes().get(i), encoded.get(i), time, counted);
-    }
-    watermarks.onRow(record.partition, time);
-    if (failure != null) {
-      reject(record, failure);
-    } else if (table.mapping.envelope() != Envelope.UPSERT) {
-      counts.count(shard, Fate.STORED); // else upsert knows what becomes of it
-    }
-  }
-
-  private static byte[] encode(Table table, Change change) throws InvalidRowException {
-    return switch (change.action()) {
-      case UPDATE -> table.codec.encode(change.values());
-      case SET ->
-          change.missing() == null
-              ? table.codec.encode(change.values())
-              : table.encodePart(change.values());
-      case DELETE -> table.encodeKey(change.values());
-      case TRUNCATE -> NOTHING;
-    };
-  }
-
-  private void emit(
-      RawRecord record, Table table, Change change, byte[] bytes, long time, boolean counted) {
-    int shard = table.mapping.shard();
-    if (change.action() == Action.TRUNCATE) {
-      for (int bucket = 0; bucket < buckets; bucket++) {
-        output.collect(KEYED, new StreamRecord<>(KeyedRow.truncate(shard, bucket, time)));
-      }
-      counts.count(shard, Fate.STORED);
-      return;
-    }
-    if (change.action() == Action.DELETE) {
-      KeyedRow delete = new KeyedRow(shard, bytes, null, time, counted, false, null, table.form);
-      output.collect(KEYED, new StreamRecord<>(delete));
-      return;
-    }
-    int keyLength = table.codec.keyLength(bytes, 0, bytes.length);
-    if (change.action() == Action.SET) {
-      byte[] key = Arrays.copyOf(bytes, keyLength);
-      Decoded.MissingValues missing = change.missing();
-      KeyedRow.Patch patch =
-          missing == null
-              ? null
-              : new KeyedRow.Patch(missing.columns(), errorRow(record, missing.failure()));
-      KeyedRow set = new KeyedRow(shard, key, bytes, time, counted, false, patch, table.form);
-      output.collect(KEYED, new StreamRecord<>(set));
-      return;
-    }
-    int slotKey = slots.slotKey(shard, bytes, keyLength);
-    Update update = new Update(shard, slotKey, false, bytes, time, change.diff());
-    update.companion = !counted;
-    output.collect(new StreamRecord<>(update));
-  }
-
-  /** Another partition in which rows of a shard have come; null: none is known. */
-  private @Nullable String otherPartition(int shard, String partition) {
-    for (LastTimeKey key : lastTimes.keySet()) {
-      if (key.shard() == shard && !key.partition().equals(partition)) {
-        return key.partition();
-      }
-    }
-    return null;
-  }
-
-  private long atLeastLast(int shard, String partition, long time) {
-    long[] last =
-        lastTimes.computeIfAbsent(new LastTimeKey(shard, partition), key -> new long[] {time});
-    last[0] = Math.max(last[0], time);
-    return last[0];
-  }
-
-  /** Why a time can't be; null: it can. */
-  private @Nullable String timeFlaw(long time) {
-    if (time == RawRecord.NO_TIMESTAMP) {
-      return "no time: name the column that holds it (source.event-time)";
-    }
-    if (time == Long.MAX_VALUE || time > settings.maxTimeMillis()) {
-      return "time " + time + " is later than allowed";
-    }
-    long ahead = settings.maxAheadMillis();
-    if (ahead != Long.MAX_VALUE) {
-      long now = getProcessingTimeService().getCurrentProcessingTime();
-      if (time > now + ahead && now + ahead > now) {
-        return "time " + time + " is too far ahead of the clock (time.max-ahead)";
-      }
-    }
-    return null;
-  }
-
-  private void reject(RawRecord record, Decoded.Failure failure) {
-    if (settings.errorsFail()) {
-      throw new BadRecordException(
-          record.origin() + ": " + failure.reason() + " (errors is set to fail)");
-    }
-    int shard = failure.table().mapping.shard();
-    byte[] row = errorRow(record, failure);
-    boolean sane = timeFlaw(failure.time()) == null;
-    if (start.isReplayed(shard, sane ? failure.time() : watermarks.latest())) {
-      if (sane) {
-        watermarks.onRow(record.partition, failure.time());
-      }
-      counts.count(shard, Fate.REPLAYED);
-      return;
-    }
-    long time = start.atLeastStart(shard, sane ? failure.time() : Long.MIN_VALUE);
-    int slotKey = slots.slotKey(shard, row, errorCodec.keyLength(row, 0, row.length));
-    output.collect(new StreamRecord<>(new Update(shard, slotKey, true, row, time, 1)));
-    if (sane) {
-      watermarks.onRow(record.partition, time);
-    }
-    counts.count(shard, Fate.ERROR);
-  }
-
-  private byte[] errorRow(RawRecord record, Decoded.Failure failure) {
-    byte[] raw = record.value == null ? record.key : record.value;
-    if (raw != null && raw.length > ErrorRows.MAX_RAW_BYTES) {
-      raw = Arrays.copyOf(raw, ErrorRows.MAX_RAW_BYTES);
-    }
-    try {
-      return errorCodec.encode(
-          new @Nullable Object[] {
-            failure.reason(), raw == null ? NOTHING : raw, record.origin(), failure.tableName()
-          });
-    } catch (InvalidRowException e) {
-      throw new IllegalStateException("an error row doesn't fit its own schema", e);
+      lastTimes.over(record.partition);
     }
   }
 

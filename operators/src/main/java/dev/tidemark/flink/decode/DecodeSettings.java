@@ -65,6 +65,11 @@ public record DecodeSettings(
     this(format, debezium, tables, unmatchedFails, errorsFail, maxTimeMillis, maxAheadMillis, "");
   }
 
+  /** What a record may not pass. */
+  Intake.Limits limits() {
+    return new Intake.Limits(errorsFail, maxTimeMillis, maxAheadMillis);
+  }
+
   /** The same with a format of Flink's. */
   public DecodeSettings withFlink(FlinkFormat other) {
     return new DecodeSettings(

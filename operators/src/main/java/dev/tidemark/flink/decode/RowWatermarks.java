@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
  * Watermarks by the times of rows, as {@link RowTimes} decides. Flink's own take a time of every
  * record where it leaves its source; here a record is read first, and may be no row at all.
  */
-final class RowWatermarks {
+final class RowWatermarks implements Intake.TimeListener {
   private static final Logger LOG = LoggerFactory.getLogger(RowWatermarks.class);
   private static final long LOOK_MILLIS = 10_000;
   private static final int MOST_NAMES = 10;
@@ -93,8 +93,8 @@ final class RowWatermarks {
     }
   }
 
-  /** The latest time of a row so far. */
-  long latest() {
+  @Override
+  public long latest() {
     return latest;
   }
 
@@ -103,7 +103,8 @@ final class RowWatermarks {
     return times.silent();
   }
 
-  void onRow(String partition, long time) {
+  @Override
+  public void onRow(String partition, long time) {
     latest = Math.max(latest, time);
     times.row(partition, time);
     markActive();

@@ -75,17 +75,22 @@ public final class Updates {
             .filter(table -> table.envelope() == Envelope.UPSERT)
             .map(TableMapping::shard)
             .toList();
-    if (byKey.isEmpty()) {
+    KeyBuckets buckets = new KeyBuckets(shards.size(), slots.maxParallelism());
+    return withUpserts(
+        updates, new UpsertSettings(shards, byKey, slots, buckets, start, read.errorsFail()));
+  }
+
+  /** The updates of an operator that decodes, those of its rows by key among them. */
+  public static DataStream<Update> withUpserts(
+      SingleOutputStreamOperator<Update> updates, UpsertSettings settings) {
+    if (settings.upserts().isEmpty()) {
       return updates;
     }
-    KeyBuckets buckets = new KeyBuckets(shards.size(), slots.maxParallelism());
-    UpsertSettings upsert =
-        new UpsertSettings(shards, byKey, slots, buckets, start, read.errorsFail());
     DataStream<Update> upserts =
         updates
             .getSideOutput(DecodeOperator.KEYED)
-            .keyBy(buckets, Types.INT)
-            .transform("upsert", Update.TYPE, new UpsertOperator(upsert))
+            .keyBy(settings.buckets(), Types.INT)
+            .transform("upsert", Update.TYPE, new UpsertOperator(settings))
             .uid("upsert");
     return updates.union(upserts);
   }
