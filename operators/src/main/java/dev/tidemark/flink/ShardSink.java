@@ -156,7 +156,8 @@ public final class ShardSink {
     List<Integer> byKey = envelope == Envelope.UPSERT ? List.of(0) : List.of();
     KeyBuckets buckets = new KeyBuckets(1, slots.maxParallelism());
     UpsertSettings upsert = new UpsertSettings(shards, byKey, slots, buckets, start, errorsFail);
-    return TidemarkSink.append(Updates.withUpserts(updates, upsert), shards, settings, slots);
+    return TidemarkSink.append(
+        Updates.withUpserts(updates, upsert, "tidemark-upsert"), shards, settings, slots);
   }
 
   private long maxAheadMillis(DataStream<?> rows) {

@@ -80,9 +80,13 @@ public final class Updates {
         updates, new UpsertSettings(shards, byKey, slots, buckets, start, read.errorsFail()));
   }
 
-  /** The updates of an operator that decodes, those of its rows by key among them. */
+  /**
+   * The updates of an operator that decodes, those of its rows by key among them.
+   *
+   * @param uid what keeps the rows by key is called in savepoints
+   */
   public static DataStream<Update> withUpserts(
-      SingleOutputStreamOperator<Update> updates, UpsertSettings settings) {
+      SingleOutputStreamOperator<Update> updates, UpsertSettings settings, String uid) {
     if (settings.upserts().isEmpty()) {
       return updates;
     }
@@ -91,7 +95,7 @@ public final class Updates {
             .getSideOutput(DecodeOperator.KEYED)
             .keyBy(settings.buckets(), Types.INT)
             .transform("upsert", Update.TYPE, new UpsertOperator(settings))
-            .uid("upsert");
+            .uid(uid);
     return updates.union(upserts);
   }
 
