@@ -41,8 +41,7 @@ final class DurableOrdersTest {
       ShardState state = log.refresh();
       assertThat(state.seqno().value()).as("versions").isGreaterThan(3);
       long rows = 0;
-      try (UpdateCursor cursor =
-          new ShardReader(log).snapshot(state, state.upper().time() - 1)) {
+      try (UpdateCursor cursor = new ShardReader(log).snapshot(state, state.upper().time() - 1)) {
         while (cursor.next()) {
           rows++;
         }

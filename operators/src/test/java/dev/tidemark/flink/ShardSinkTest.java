@@ -159,11 +159,16 @@ final class ShardSinkTest {
             row(RowKind.INSERT, 2, 10, "x"),
             row(RowKind.UPDATE_BEFORE, 1, 20, "never there"),
             row(RowKind.UPDATE_AFTER, 1, 20, "b"),
-            row(RowKind.DELETE, 2, 30, "whatever"));
+            row(RowKind.INSERT, 3, 30, "c"),
+            row(RowKind.UPDATE_BEFORE, 3, 30, "c"),
+            row(RowKind.UPDATE_AFTER, 4, 40, "moved"),
+            row(RowKind.DELETE, 2, 10, "whatever"));
     run(env, sink(COLUMNS).envelope(Envelope.UPSERT).append(rows(env, changes)));
     assertThat(snapshot(10)).containsExactly(List.of(1L, 10L, "a"), List.of(2L, 10L, "x"));
     assertThat(snapshot(20)).containsExactly(List.of(1L, 20L, "b"), List.of(2L, 10L, "x"));
-    assertThat(snapshot(30)).containsExactly(List.of(1L, 20L, "b"));
+    assertThat(snapshot(30))
+        .containsExactly(List.of(1L, 20L, "b"), List.of(2L, 10L, "x"), List.of(3L, 30L, "c"));
+    assertThat(snapshot(40)).containsExactly(List.of(1L, 20L, "b"), List.of(4L, 40L, "moved"));
   }
 
   @Test
@@ -242,10 +247,7 @@ final class ShardSinkTest {
             GenericRowData.of(4, StringData.fromString("y")));
     StreamExecutionEnvironment second = env();
     DataStream<RowData> stream =
-        second
-            .fromData(List.of(data), InternalTypeInfo.of(ROW_DATA))
-            .uid("rows")
-            .setParallelism(1);
+        second.fromData(List.of(data), InternalTypeInfo.of(ROW_DATA)).uid("rows").setParallelism(1);
     run(
         second,
         TidemarkSink.forShard(other.url(), SinkSettings.of("own"))

@@ -1,32 +1,18 @@
 package dev.tidemark.flink.decode;
 
 import dev.tidemark.flink.InputCounts;
-import dev.tidemark.flink.InputCounts.Fate;
 import dev.tidemark.flink.ShardTarget;
 import dev.tidemark.flink.SlotKeys;
 import dev.tidemark.flink.StartFrontiers;
 import dev.tidemark.flink.StartSettings;
-import dev.tidemark.flink.decode.Decoded.Action;
-import dev.tidemark.flink.decode.Decoded.Change;
 import dev.tidemark.flink.message.KeyedRow;
 import dev.tidemark.flink.message.RawRecord;
 import dev.tidemark.flink.message.Update;
 import dev.tidemark.flink.pressure.SourceGate;
-import dev.tidemark.row.ErrorRows;
-import dev.tidemark.row.InvalidRowException;
-import dev.tidemark.row.RowCodec;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.apache.flink.api.common.serialization.DeserializationSchema;
 import org.apache.flink.api.common.serialization.RuntimeContextInitializationContextAdapters;
-import org.apache.flink.api.common.state.ListState;
-import org.apache.flink.api.common.state.ListStateDescriptor;
-import org.apache.flink.api.common.typeinfo.TypeHint;
-import org.apache.flink.api.common.typeinfo.TypeInformation;
-import org.apache.flink.api.java.tuple.Tuple3;
 import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.runtime.state.StateSnapshotContext;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
@@ -156,8 +142,7 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
             output,
             getExecutionConfig().getAutoWatermarkInterval());
     Intake.Means means =
-        new Intake.Means(
-            counts, start, lastTimes, watermarks, output, getProcessingTimeService());
+        new Intake.Means(counts, start, lastTimes, watermarks, output, getProcessingTimeService());
     intake = new Intake(settings.limits(), slots, means);
     getMetricGroup().addGroup("tidemark").gauge("silentPartitions", watermarks::silent);
   }
@@ -178,7 +163,8 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
     }
     counts.read();
     if (record.flaw != null) {
-      intake.reject(record, new Decoded.Failure(firstTable, "", record.flaw, record.timestampMillis));
+      intake.reject(
+          record, new Decoded.Failure(firstTable, "", record.flaw, record.timestampMillis));
       return;
     }
     Decoded decoded = decoder.decode(record);

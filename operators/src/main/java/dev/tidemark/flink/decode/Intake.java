@@ -85,7 +85,7 @@ final class Intake {
    *
    * @return why the record, or what is left of it, is to be rejected instead; null: it isn't
    */
-  @Nullable Decoded.Failure accept(RawRecord record, Decoded.Rows rows) {
+  Decoded.@Nullable Failure accept(RawRecord record, Decoded.Rows rows) {
     Table table = rows.table();
     long time = rows.time();
     String flaw = timeFlaw(time);

@@ -35,8 +35,7 @@ final class LastTimes {
   void snapshot() throws Exception {
     state.clear();
     for (Map.Entry<Key, long[]> entry : times.entrySet()) {
-      state.add(
-          Tuple3.of(entry.getKey().shard(), entry.getKey().partition(), entry.getValue()[0]));
+      state.add(Tuple3.of(entry.getKey().shard(), entry.getKey().partition(), entry.getValue()[0]));
     }
   }
 

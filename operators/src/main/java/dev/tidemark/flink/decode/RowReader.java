@@ -58,11 +58,7 @@ public interface RowReader<T> extends Serializable {
       public @Nullable Object[] values(RowData row) throws InvalidRowException {
         if (row.getArity() != schema.columns().size()) {
           throw new InvalidRowException(
-              "a row of "
-                  + row.getArity()
-                  + " fields for "
-                  + schema.columns().size()
-                  + " columns");
+              "a row of " + row.getArity() + " fields for " + schema.columns().size() + " columns");
         }
         if (rows == null) {
           rows = new FlinkRows(schema);

@@ -35,10 +35,10 @@ import org.jspecify.annotations.Nullable;
  * stream's own.
  *
  * <p>The row before an update is held until the row after it comes, whose time is that of both; the
- * two count as one record. Any other row that takes one away comes at its own time or at the latest of the rows
- * before it in its subtask, whichever is later: the time in such a row is that of the row which is
- * taken away. Rows of one subtask are numbered, to name those that are errors; the numbers begin
- * anew with each attempt.
+ * two count as one record. Any other row that takes one away comes at its own time or at the latest
+ * of the rows before it in its subtask, whichever is later: the time in such a row is that of the
+ * row which is taken away. Rows of one subtask are numbered, to name those that are errors; the
+ * numbers begin anew with each attempt.
  *
  * @param <T> what the stream has
  */
@@ -177,8 +177,7 @@ public final class RowsOperator<T> extends AbstractStreamOperator<Update>
   }
 
   /** Takes in one row, or the two of an update. */
-  private void take(
-      @Nullable Before old, RowKind kind, @Nullable Object[] values, long timestamp) {
+  private void take(@Nullable Before old, RowKind kind, @Nullable Object[] values, long timestamp) {
     counts.read();
     Decoded.Failure failure;
     try {
@@ -203,10 +202,7 @@ public final class RowsOperator<T> extends AbstractStreamOperator<Update>
   }
 
   private Decoded.Rows rows(
-      @Nullable Object @Nullable [] old,
-      RowKind kind,
-      @Nullable Object[] values,
-      long timestamp)
+      @Nullable Object @Nullable [] old, RowKind kind, @Nullable Object[] values, long timestamp)
       throws InvalidRowException {
     Envelope envelope = settings.envelope();
     boolean adds = kind == RowKind.INSERT || kind == RowKind.UPDATE_AFTER;

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  *     Long.MAX_VALUE}: no limit
  * @param errorsFail whether a row that doesn't fit fails the job; else it is kept as an error row
  */
-public record RowsSettings(Envelope envelope, @Nullable String eventTimeColumn, long maxAheadMillis, boolean errorsFail)
+public record RowsSettings(
+    Envelope envelope, @Nullable String eventTimeColumn, long maxAheadMillis, boolean errorsFail)
     implements Serializable {
   TableMapping mapping() {
     return new TableMapping(0, null, envelope, eventTimeColumn);

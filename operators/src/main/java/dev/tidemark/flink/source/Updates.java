@@ -77,7 +77,9 @@ public final class Updates {
             .toList();
     KeyBuckets buckets = new KeyBuckets(shards.size(), slots.maxParallelism());
     return withUpserts(
-        updates, new UpsertSettings(shards, byKey, slots, buckets, start, read.errorsFail()));
+        updates,
+        new UpsertSettings(shards, byKey, slots, buckets, start, read.errorsFail()),
+        "upsert");
   }
 
   /**
