@@ -1,5 +1,6 @@
 package dev.tidemark.cli;
 
+import dev.tidemark.flink.source.SourceUnreachableException;
 import dev.tidemark.hold.HoldLostException;
 import dev.tidemark.job.OptionException;
 import dev.tidemark.log.LogFormatException;
@@ -60,6 +61,9 @@ final class Failures {
     }
     if (thrown instanceof StoreException e) {
       return new Verdict(e.reason() == StoreException.Reason.CORRUPT ? Exit.NO : Exit.STORE, line);
+    }
+    if (thrown instanceof SourceUnreachableException) {
+      return new Verdict(Exit.STORE, line);
     }
     if (thrown instanceof UncheckedIOException && thrown.getCause() == null) {
       return new Verdict(Exit.STORE, line);

@@ -2,6 +2,7 @@ package dev.tidemark.cli;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tidemark.job.AfterEnd;
 import dev.tidemark.job.CompactOptions;
 import dev.tidemark.job.JobFrame;
 import dev.tidemark.job.JobOptions;
@@ -28,7 +29,8 @@ import picocli.CommandLine.Option;
     description = "Runs the job on an embedded Flink, with its web UI on 127.0.0.1.",
     footer = {
       "",
-      "Any option of conf/reference.md (tidemark reference) goes as --KEY VALUE: --shard.name orders, say.",
+      "Any option of conf/reference.md (tidemark reference) goes as --KEY VALUE: --shard.name"
+          + " orders, say.",
       "Ctrl-C stops with a savepoint and says how to go on; a second one ends at once.",
       "--role compact merges what jobs with --merge elsewhere write; it needs no source."
     })
@@ -86,11 +88,16 @@ final class RunCommand implements Callable<Integer> {
       from.path().ifPresent(path -> say.accept("going on from " + path));
       RunOutcome outcome = new JobRun(options, job, watch, context, say).attend();
       Optional<Settlement> settled = Optional.empty();
+      List<String> sealed = List.of();
+      if (outcome.code() == Exit.DONE && options.seal()) {
+        sealed = AfterEnd.seal(options);
+        watch.finish();
+      }
       if (outcome.code() == Exit.DONE && options.settle()) {
         settled = Optional.of(Settlement.reach(options, context, say));
         watch.finish();
       }
-      return finish(options, outcome, settled, watch);
+      return finish(options, outcome, sealed, settled, watch);
     }
   }
 
@@ -131,12 +138,19 @@ final class RunCommand implements Callable<Integer> {
   }
 
   private int finish(
-      JobOptions options, RunOutcome outcome, Optional<Settlement> settled, ShardWatch watch) {
+      JobOptions options,
+      RunOutcome outcome,
+      List<String> sealed,
+      Optional<Settlement> settled,
+      ShardWatch watch) {
     Identity identity =
         Identity.of(
             outcome.counts(), options.shards().stream().map(shard -> shard.name()).toList());
     if (json) {
       ObjectNode node = json(outcome, identity, watch);
+      if (!sealed.isEmpty()) {
+        sealed.forEach(node.putArray("sealed")::add);
+      }
       settled.ifPresent(settlement -> node.set("settle", settlement.json()));
       context.out().line(Json.text(node));
     } else {
@@ -159,6 +173,9 @@ final class RunCommand implements Callable<Integer> {
       context
           .out()
           .line(identity.line() + String.format(Locale.ROOT, ", in %d s", outcome.millis() / 1000));
+      if (!sealed.isEmpty()) {
+        context.out().line("sealed: " + String.join(", ", sealed));
+      }
       settled.ifPresent(settlement -> context.out().line(settlement.text()));
       if (!outcome.whole()) {
         context.out().line(Identity.PARTLY_KNOWN);

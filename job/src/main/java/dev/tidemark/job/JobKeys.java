@@ -174,9 +174,9 @@ final class JobKeys {
       workedOut(
           "time.max-ahead",
           OptionType.DURATION_OR_OFF,
-          "off for bounded input",
-          "a recording may be of any time",
-          "Rows later than the clock by more than this are error rows.");
+          "1 day; off for bounded input",
+          "one wrong clock would take the shard's upper with it; a recording may be of any time",
+          "Rows later than the clock by more than this are error rows, and take no part in event time.");
   static final OptionKey<String> MAX_TIME =
       none(
           "time.max",

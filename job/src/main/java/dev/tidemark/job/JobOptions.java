@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param parallelism subtasks of source and write
  * @param checkpoints when and where
  * @param settle whether wanted merges are finished once the job has ended by itself
+ * @param seal whether the shards are sealed once the job has ended by itself
  * @param uiPort the first port to try for the embedded web UI; 0: any
  * @param flink Flink's own settings, passed on as they are
  */
@@ -36,6 +37,7 @@ public record JobOptions(
     int parallelism,
     Checkpoints checkpoints,
     boolean settle,
+    boolean seal,
     int uiPort,
     SortedMap<String, String> flink)
     implements JobFrame {

@@ -31,6 +31,23 @@ final class JobOptionsReader {
   /** A writer's id names folders and stands in the log. */
   private static final String WRITER_FORM = "[A-Za-z0-9][A-Za-z0-9._-]{0,99}";
 
+  /** How far a row may be ahead of the clock where input never ends: no clock is off by more. */
+  private static final Duration MAX_AHEAD = Duration.ofDays(1);
+
+  private static final Duration DELAY = Duration.ofSeconds(1);
+  private static final Duration DEBEZIUM_DELAY = Duration.ofSeconds(5);
+
+  /** What of Kafka's settings is ours to say, and what to set instead. */
+  private static final Map<String, String> KAFKA_OURS =
+      Map.of(
+          "bootstrap.servers", "set source.servers instead",
+          "group.id", "set source.group instead",
+          "auto.offset.reset", "set source.from instead; an offset that is gone fails the job",
+          "enable.auto.commit", "offsets are committed at checkpoints; leave it out",
+          "key.deserializer", "records are taken as bytes, source.format reads them; leave it out",
+          "value.deserializer",
+              "records are taken as bytes, source.format reads them; leave it out");
+
   private final Options options;
 
   JobOptionsReader(Options options) {
@@ -42,7 +59,7 @@ final class JobOptionsReader {
     String writer = writer(options.find(JobKeys.WRITER).orElse(name));
     String warehouse = options.required(JobKeys.WAREHOUSE).replaceAll("/+$", "");
     List<TableOptions> tables = TableOptions.of(options, warehouse);
-    SourceSettings source = source(tables);
+    SourceSettings source = source(tables, writer);
     SortedMap<String, String> flink = options.below(Options.FLINK);
     refuseFlink(flink);
     SinkSettings sink = sink(writer);
@@ -53,20 +70,21 @@ final class JobOptionsReader {
         warehouse,
         tables.stream().map(TableOptions::target).toList(),
         source,
-        decode(tables),
+        decode(tables, source.bounded()),
         new SourceSettings.Watermarks(
-            options.find(SourceKeys.WATERMARK_DELAY).orElse(Duration.ZERO),
+            options.find(SourceKeys.WATERMARK_DELAY).orElseGet(() -> delay(source.bounded())),
             options.value(SourceKeys.IDLE_TIMEOUT).orElse(null)),
         sink,
         options.find(RunKeys.PARALLELISM).orElse(Runtime.getRuntime().availableProcessors()),
         checkpoints,
         settle(),
+        seal(source),
         options.value(RunKeys.UI_PORT),
         flink);
   }
 
   CompactOptions readCompact() {
-    for (OptionKey<?> key : List.of(RunKeys.SETTLE, RunKeys.START, RunKeys.RESTORE)) {
+    for (OptionKey<?> key : List.of(RunKeys.SETTLE, RunKeys.SEAL, RunKeys.START, RunKeys.RESTORE)) {
       if (options.find(key).isPresent()) {
         throw new OptionException(
             key.name() + " and role = compact: such a job has no input and no state; leave it out");
@@ -109,17 +127,32 @@ final class JobOptionsReader {
     return writer;
   }
 
-  private SourceSettings source(List<TableOptions> tables) {
-    if (options.value(SourceKeys.CONNECTOR) == SourceKeys.Connector.DATAGEN) {
-      return new SourceSettings.Datagen(
-          options.value(SourceKeys.ROWS),
-          options.value(SourceKeys.RATE),
-          options.value(SourceKeys.KEYS),
-          options.value(SourceKeys.VALUE_BYTES),
-          options.value(SourceKeys.LATE_SHARE),
-          options.value(SourceKeys.DELETE_SHARE),
-          options.value(SourceKeys.SEED));
+  private SourceSettings source(List<TableOptions> tables, String writer) {
+    SourceKeys.Connector connector = options.value(SourceKeys.CONNECTOR);
+    if (connector != SourceKeys.Connector.FILES && options.find(SourceKeys.BOUNDED).isPresent()) {
+      throw new OptionException(
+          "source.bounded is for files: "
+              + (connector == SourceKeys.Connector.KAFKA
+                  ? "where a topic's reading ends, source.until says"
+                  : "datagen ends after source.rows")
+              + "; leave it out");
     }
+    return switch (connector) {
+      case FILES -> files(tables);
+      case KAFKA -> kafka(writer);
+      case DATAGEN ->
+          new SourceSettings.Datagen(
+              options.value(SourceKeys.ROWS),
+              options.value(SourceKeys.RATE),
+              options.value(SourceKeys.KEYS),
+              options.value(SourceKeys.VALUE_BYTES),
+              options.value(SourceKeys.LATE_SHARE),
+              options.value(SourceKeys.DELETE_SHARE),
+              options.value(SourceKeys.SEED));
+    };
+  }
+
+  private SourceSettings files(List<TableOptions> tables) {
     boolean append = tables.stream().allMatch(t -> t.mapping().envelope() == Envelope.APPEND);
     boolean byTime = options.value(RunKeys.START) == StartMode.RESUME_BY_TIME;
     SourceSettings.Order order =
@@ -131,11 +164,80 @@ final class JobOptionsReader {
           "start = resume-by-time takes rows below the shard's upper for read before, so they must"
               + " come in order of time: set source.files.order to name");
     }
-    return new SourceSettings.Files(
-        options.required(SourceKeys.PATH), order, options.value(SourceKeys.COMPRESSION));
+    List<String> paths = options.required(SourceKeys.PATH);
+    String compression = options.value(SourceKeys.COMPRESSION);
+    return options.value(SourceKeys.BOUNDED)
+        ? new SourceSettings.Files(paths, order, compression)
+        : new SourceSettings.WatchedFiles(paths, order, compression);
   }
 
-  private DecodeSettings decode(List<TableOptions> tables) {
+  private SourceSettings kafka(String writer) {
+    String servers = options.required(SourceKeys.SERVERS);
+    List<String> topics = options.find(SourceKeys.TOPICS).orElse(List.of());
+    Optional<String> pattern = options.find(SourceKeys.TOPIC_PATTERN);
+    if (topics.isEmpty() == pattern.isEmpty()) {
+      throw new OptionException(
+          pattern.isEmpty()
+              ? "source.topics is missing: name the topics, or their pattern by"
+                  + " source.topic-pattern"
+              : "source.topics and source.topic-pattern: take one of the two");
+    }
+    SortedMap<String, String> properties = options.below(SourceKeys.KAFKA_PREFIX);
+    KAFKA_OURS.forEach(
+        (key, mend) -> {
+          if (properties.containsKey(key)) {
+            throw new OptionException(SourceKeys.KAFKA_PREFIX + key + ": " + mend);
+          }
+        });
+    return new SourceSettings.Kafka(
+        servers,
+        topics,
+        pattern.orElse(null),
+        from(options.value(SourceKeys.FROM)),
+        options.value(SourceKeys.UNTIL) == SourceKeys.Until.LATEST,
+        options.find(SourceKeys.GROUP).orElse(writer),
+        properties);
+  }
+
+  private static SourceSettings.From from(String text) {
+    switch (text) {
+      case "earliest" -> {
+        return SourceSettings.From.EARLIEST;
+      }
+      case "latest" -> {
+        return SourceSettings.From.LATEST;
+      }
+      default -> {
+        try {
+          return new SourceSettings.From(SourceSettings.From.Place.TIME, time(text));
+        } catch (OptionException e) {
+          throw new OptionException(
+              "source.from = " + text + ": earliest, latest, or a time: " + e.getMessage());
+        }
+      }
+    }
+  }
+
+  private Duration delay(boolean bounded) {
+    boolean debezium = options.value(SourceKeys.FORMAT).kind() == Format.DEBEZIUM_JSON;
+    return bounded ? Duration.ZERO : debezium ? DEBEZIUM_DELAY : DELAY;
+  }
+
+  private boolean seal(SourceSettings source) {
+    boolean seal = options.value(RunKeys.SEAL);
+    if (seal && !source.bounded()) {
+      throw new OptionException(
+          "seal = true, but the input never ends ("
+              + (source instanceof SourceSettings.Kafka
+                  ? "source.until = never"
+                  : "source.bounded = false")
+              + "), and only a job that has ended by itself seals its shards; leave it out, and"
+              + " seal by hand: tidemark seal SHARD");
+    }
+    return seal;
+  }
+
+  private DecodeSettings decode(List<TableOptions> tables, boolean bounded) {
     DebeziumSettings debezium =
         new DebeziumSettings(
             options.value(SourceKeys.DEBEZIUM_LINES),
@@ -154,7 +256,8 @@ final class JobOptionsReader {
               + ": only the formats of Flink have options of this kind, source.format is "
               + format.name());
     }
-    Optional<Duration> ahead = options.find(JobKeys.MAX_AHEAD).flatMap(found -> found);
+    Optional<Duration> ahead =
+        options.find(JobKeys.MAX_AHEAD).orElse(bounded ? Optional.empty() : Optional.of(MAX_AHEAD));
     DecodeSettings settings =
         new DecodeSettings(
             format.kind(),

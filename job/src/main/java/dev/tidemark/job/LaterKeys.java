@@ -6,22 +6,14 @@ import java.util.Optional;
 /** Keys of the design that this version doesn't know yet: refused by name, never passed over. */
 final class LaterKeys {
   private static final List<String> NAMES =
-      List.of(
-          "upsert.memory",
-          "seal",
-          "source.servers",
-          "source.topics",
-          "source.topic-pattern",
-          "source.from",
-          "source.until",
-          "source.group");
-  private static final List<String> PREFIXES = List.of("source.kafka.");
+      List.of("upsert.memory");
 
   private LaterKeys() {}
 
   /** What to say to such a key. */
   static Optional<String> refusal(String key) {
-    boolean later = NAMES.contains(key) || PREFIXES.stream().anyMatch(key::startsWith);
-    return later ? Optional.of("not supported by this version; leave it out") : Optional.empty();
+    return NAMES.contains(key)
+        ? Optional.of("not supported by this version; leave it out")
+        : Optional.empty();
   }
 }

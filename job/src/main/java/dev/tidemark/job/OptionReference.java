@@ -11,11 +11,14 @@ public final class OptionReference {
     StringBuilder out = new StringBuilder();
     out.append("# Options\n\n")
         .append(
-            "Made by `scripts/tidemark reference` from the option classes; a test compares the two.\n\n")
+            "Made by `scripts/tidemark reference` from the option classes; a test compares the"
+                + " two.\n\n")
         .append(
-            "Keys stand in a YAML file given by `--conf` (nested or dotted), and any of them on the command line as\n")
+            "Keys stand in a YAML file given by `--conf` (nested or dotted), and any of them on the"
+                + " command line as\n")
         .append(
-            "`--key value` or `--key=value`, which wins. Durations and sizes always have a unit: `500 ms`, `10 s`, `5 min`,\n")
+            "`--key value` or `--key=value`, which wins. Durations and sizes always have a unit:"
+                + " `500 ms`, `10 s`, `5 min`,\n")
         .append(
             "`1 h`, `7 days`; `100 B`, `64 KiB`, `1 MiB`, `2 GiB`. An unknown key is an error.\n");
     section(out, "The job and its shards", JobKeys.ALL);
@@ -28,7 +31,7 @@ public final class OptionReference {
         ```
         tables:
           - shard: orders                     # under shard.warehouse
-            match: {table: public.orders}     # or {column: type, equals: order}; one kind a job
+            match: {table: public.orders}     # or {topic: orders}, or {column: type, equals: order}; one kind a job
             schema: "id BIGINT NOT NULL, note STRING, PRIMARY KEY (id) NOT ENFORCED"
             envelope: upsert                  # the rest defaults to the job's
             event-time: metadata
@@ -37,6 +40,13 @@ public final class OptionReference {
         ```
         """);
     section(out, "The source", SourceKeys.ALL);
+    out.append(
+        """
+
+        `source.kafka.KEY` passes KEY on to Kafka's consumers and admin clients: `source.kafka.security.protocol`, say.
+        `isolation.level` is `read_committed` and `partition.discovery.interval.ms` a minute unless set. Refused are those that
+        have a key of Tidemark's own.
+        """);
     section(out, "Writing, merging, checkpoints, start", RunKeys.ALL);
     section(out, "Garbage and holds", UpkeepKeys.ALL);
     section(out, "The store", StoreKeys.ALL);

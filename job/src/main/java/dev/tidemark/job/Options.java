@@ -60,7 +60,7 @@ public final class Options {
   }
 
   private static void check(String name, Setting setting, Map<String, OptionKey<?>> known) {
-    for (String open : List.of(FLINK, SourceFormat.PREFIX)) {
+    for (String open : List.of(FLINK, SourceFormat.PREFIX, SourceKeys.KAFKA_PREFIX)) {
       if (name.startsWith(open) && name.length() > open.length()) {
         return;
       }

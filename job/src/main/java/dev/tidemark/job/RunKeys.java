@@ -80,6 +80,13 @@ final class RunKeys {
           "true with merge = here",
           "a loaded shard should be cheap to read at once",
           "Once the embedded job has ended by itself, all wanted merges are finished before the process exits.");
+  static final OptionKey<Boolean> SEAL =
+      fixed(
+          "seal",
+          OptionType.BOOLEAN,
+          "false",
+          "a later job may go on",
+          "Once the job has ended by itself, its shards are sealed: their upper is the end, and nothing can be appended any more. Refused for input that never ends.");
   static final OptionKey<Duration> MAX_STALL =
       fixed(
           "spine.max-stall",
@@ -154,6 +161,7 @@ final class RunKeys {
           MERGE_MEMORY,
           MERGE_CHUNK,
           SETTLE,
+          SEAL,
           MAX_STALL,
           MINT_INTERVAL,
           CHECKPOINT_INTERVAL,

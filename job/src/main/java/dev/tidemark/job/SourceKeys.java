@@ -16,15 +16,28 @@ final class SourceKeys {
   /** The connectors of this version. */
   enum Connector {
     FILES,
+    KAFKA,
     DATAGEN
+  }
+
+  /** What keys begin with that are passed on to Kafka's clients. */
+  static final String KAFKA_PREFIX = "source.kafka.";
+
+  /** Where a job without state ends. */
+  enum Until {
+    NEVER,
+    LATEST
   }
 
   static final OptionKey<Connector> CONNECTOR =
       fixed(
           "source.connector",
           OptionType.choice(
-              OptionType.table("files", Connector.FILES, "datagen", Connector.DATAGEN),
-              List.of("kafka")),
+              OptionType.table(
+                  "files", Connector.FILES,
+                  "kafka", Connector.KAFKA,
+                  "datagen", Connector.DATAGEN),
+              List.of()),
           "files",
           "needs nothing else to run",
           "Where rows come from.");
@@ -53,13 +66,13 @@ final class SourceKeys {
           "source.event-time",
           OptionType.TEXT,
           "only the user knows which column it is",
-          "The column that holds a row's time (BIGINT milliseconds, TIMESTAMP, TIMESTAMP_LTZ), or `metadata` (Debezium: the commit time). Required, but for debezium-json: `metadata`.");
+          "The column that holds a row's time (BIGINT milliseconds, TIMESTAMP, TIMESTAMP_LTZ), or `metadata` (Debezium: the commit time; else Kafka's timestamp of the record). Required, but for debezium-json: `metadata`.");
   static final OptionKey<Duration> WATERMARK_DELAY =
       workedOut(
           "source.watermark-delay",
           OptionType.DURATION,
-          "0 s for bounded input",
-          "a file has no stragglers to wait for",
+          "0 s for bounded input; else 1 s, 5 s for debezium-json",
+          "a file has no stragglers to wait for; a database's commits come a little out of order",
           "How far the watermark stays behind the latest row.");
   static final OptionKey<Optional<Duration>> IDLE_TIMEOUT =
       fixed(
@@ -67,7 +80,7 @@ final class SourceKeys {
           OptionType.DURATION_OR_OFF,
           "off",
           "a silent reader is a fault until somebody says otherwise",
-          "After how long a silent reader no longer holds the watermark back.");
+          "After how long without a row a partition, or a reader of files, no longer holds event time back. Once all are silent, the delay is over too and the last rows can be read.");
   static final OptionKey<List<String>> PATH =
       none(
           "source.path",
@@ -77,17 +90,17 @@ final class SourceKeys {
   static final OptionKey<Boolean> BOUNDED =
       fixed(
           "source.bounded",
-          OptionType.choice(OptionType.table("true", true), List.of("false")),
+          OptionType.BOOLEAN,
           "true",
           "a run that ends is what files are for",
-          "files: whether the job ends after the last file.");
+          "files: whether the job ends after the last file; `false` watches the folders for new files, each read once and whole: write them elsewhere and rename them into place.");
   static final OptionKey<Order> FILES_ORDER =
       workedOut(
           "source.files.order",
           OptionType.words(Order.class),
           "any with append, else name; name with start = resume-by-time",
           "changes must stay in order, additions need not",
-          "files: `name` reads whole files one after another, `any` in parallel.");
+          "files: `name` reads whole files one after another (watched folders: those found together by name), `any` in parallel.");
   static final OptionKey<String> COMPRESSION =
       fixed(
           "source.compression",
@@ -96,13 +109,52 @@ final class SourceKeys {
           "auto",
           "the name's ending tells",
           "files: how they are compressed.");
+  static final OptionKey<String> SERVERS =
+      none(
+          "source.servers",
+          OptionType.TEXT,
+          "nobody can guess it",
+          "kafka: the brokers to ask first, `host:port`, several by comma. Required.");
+  static final OptionKey<List<String>> TOPICS =
+      none(
+          "source.topics",
+          OptionType.LIST,
+          "nobody can guess it",
+          "kafka: the topics. Required without `source.topic-pattern`.");
+  static final OptionKey<String> TOPIC_PATTERN =
+      none(
+          "source.topic-pattern",
+          OptionType.TEXT,
+          "nobody can guess it",
+          "kafka: a regular expression for the whole names of topics, in the place of `source.topics`; new ones that match are found within a minute.");
+  static final OptionKey<String> FROM =
+      fixed(
+          "source.from",
+          OptionType.TEXT,
+          "earliest",
+          "all rows, unless somebody says otherwise",
+          "kafka: where a job without state begins: `earliest`, `latest`, or the first record whose timestamp is at least a time (milliseconds, or ISO-8601 with zone). With state it goes on where that ends. Partitions found while running are read from their start.");
+  static final OptionKey<Until> UNTIL =
+      fixed(
+          "source.until",
+          OptionType.words(Until.class),
+          "never",
+          "a topic has no end",
+          "kafka: `latest` ends the job at what is the last record when it begins.");
+  static final OptionKey<String> GROUP =
+      workedOut(
+          "source.group",
+          OptionType.TEXT,
+          "writer.id",
+          "who watches lag by group finds it",
+          "kafka: the consumer group that offsets are told to at each checkpoint. They are never read from there.");
   static final OptionKey<DebeziumSettings.Lines> DEBEZIUM_LINES =
       fixed(
           "source.debezium.lines",
           OptionType.words(DebeziumSettings.Lines.class),
           "key-value",
           "a record without its key can't name the row it deletes",
-          "What a line holds: the value alone, or `{\"key\":…,\"value\":…}`.");
+          "files: what a line holds: the value alone, or `{\"key\":…,\"value\":…}`.");
   static final OptionKey<DebeziumSettings.Shape> DEBEZIUM_SHAPE =
       fixed(
           "source.debezium.shape",
@@ -201,6 +253,12 @@ final class SourceKeys {
           BOUNDED,
           FILES_ORDER,
           COMPRESSION,
+          SERVERS,
+          TOPICS,
+          TOPIC_PATTERN,
+          FROM,
+          UNTIL,
+          GROUP,
           DEBEZIUM_LINES,
           DEBEZIUM_SHAPE,
           DEBEZIUM_WRAPPED,

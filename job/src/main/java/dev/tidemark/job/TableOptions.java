@@ -138,7 +138,7 @@ record TableOptions(ShardTarget target, TableMapping mapping) {
         warehouse,
         index,
         name,
-        match == null ? null : match(at, match),
+        match == null ? null : match(options, at, match),
         schema,
         values,
         specValues);
@@ -190,7 +190,8 @@ record TableOptions(ShardTarget target, TableMapping mapping) {
         return null;
       }
       throw new OptionException(
-          "source.event-time is missing: name the column that holds a row's time, as --source.event-time COLUMN");
+          "source.event-time is missing: name the column that holds a row's time, as"
+              + " --source.event-time COLUMN");
     }
     String column = set.get();
     if (column.equals(METADATA)) {
@@ -263,11 +264,12 @@ record TableOptions(ShardTarget target, TableMapping mapping) {
         values.read("merging", JobKeys.MERGING).orElseGet(() -> options.value(JobKeys.MERGING)));
   }
 
-  private static TableMapping.Match match(String at, JsonNode node) {
+  private static TableMapping.Match match(Options options, String at, JsonNode node) {
     Values values = Values.of(at + " match", node, List.of("table", "topic", "column", "equals"));
     String mend =
         at
-            + " match: write one of {table: SCHEMA.TABLE}, {topic: NAME}, {column: NAME, equals: VALUE}";
+            + " match: write one of {table: SCHEMA.TABLE}, {topic: NAME}, {column: NAME, equals:"
+            + " VALUE}";
     List<String> given = List.copyOf(values.texts().keySet());
     if (given.equals(List.of("column", "equals"))) {
       return new TableMapping.Match(
@@ -277,10 +279,10 @@ record TableOptions(ShardTarget target, TableMapping mapping) {
     }
     if (given.size() == 1 && (given.contains("table") || given.contains("topic"))) {
       String kind = given.get(0);
-      if (kind.equals("topic")) {
+      if (kind.equals("topic")
+          && options.value(SourceKeys.CONNECTOR) != SourceKeys.Connector.KAFKA) {
         throw new OptionException(
-            at
-                + " match: topic belongs to source.connector = kafka, which this version doesn't support; match by table or column");
+            at + " match: topic belongs to source.connector = kafka; match by table or column");
       }
       return new TableMapping.Match(
           TableMapping.MatchKind.valueOf(kind.toUpperCase(Locale.ROOT)),

@@ -6,6 +6,7 @@ import dev.tidemark.flink.SlotKeys;
 import dev.tidemark.flink.StartSettings;
 import dev.tidemark.flink.TidemarkSink;
 import dev.tidemark.flink.message.Update;
+import dev.tidemark.flink.source.SourceSettings;
 import dev.tidemark.flink.source.Updates;
 import java.time.Duration;
 import java.util.List;
@@ -89,7 +90,7 @@ public final class TidemarkJob {
       SlotKeys slots =
           TidemarkSink.slotKeys(options.shards(), options.sink(), options.parallelism(), keyGroups);
       StartSettings start = new StartSettings(options.sink().start(), options.store());
-      DataStream<Update> updates = updates(env, options, slots, start);
+      DataStream<Update> updates = updates(env, options, options.source(), slots, start);
       return TidemarkSink.append(updates, options.shards(), options.sink(), slots);
     } catch (IllegalArgumentException e) {
       throw new OptionException(String.valueOf(e.getMessage()));
@@ -114,19 +115,20 @@ public final class TidemarkJob {
   }
 
   /** The input side alone. */
-  static DataStream<Update> updates(
-      StreamExecutionEnvironment env, JobOptions options, SlotKeys slots, StartSettings start) {
+  private static DataStream<Update> updates(
+      StreamExecutionEnvironment env,
+      JobOptions options,
+      SourceSettings source,
+      SlotKeys slots,
+      StartSettings start) {
     return Updates.of(
-        env,
-        options.source(),
-        options.decode(),
-        options.watermarks(),
-        options.shards(),
-        slots,
-        start);
+        env, source, options.decode(), options.watermarks(), options.shards(), slots, start);
   }
 
-  /** The first updates of the input, read by a small job that writes nothing. */
+  /**
+   * The first updates of the input as far as it is there now, read by a small job that writes
+   * nothing.
+   */
   public static List<Update> firstUpdates(JobOptions options, int most) throws Exception {
     Configuration conf = new Configuration();
     conf.set(PipelineOptions.NAME, options.name() + " (check)");
@@ -134,7 +136,8 @@ public final class TidemarkJob {
     env.setMaxParallelism(MAX_PARALLELISM);
     try {
       SlotKeys slots = TidemarkSink.slotKeys(options.shards(), options.sink(), 1, MAX_PARALLELISM);
-      return updates(env, options, slots, StartSettings.REFUSE).executeAndCollect(most);
+      return updates(env, options, options.source().untilNow(), slots, StartSettings.REFUSE)
+          .executeAndCollect(most);
     } catch (IllegalArgumentException e) {
       throw new OptionException(String.valueOf(e.getMessage()));
     }

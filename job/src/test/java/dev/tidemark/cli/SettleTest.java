@@ -3,6 +3,7 @@ package dev.tidemark.cli;
 import static dev.tidemark.cli.Said.say;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tidemark.job.Main;
 import dev.tidemark.log.ShardLog;
 import dev.tidemark.shard.ShardState;
 import dev.tidemark.spine.SpinePlanner;
@@ -14,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -84,5 +86,52 @@ class SettleTest {
     assertThat(said.code()).as(said.err()).isZero();
     assertThat(said.out()).doesNotContain("settle");
     assertThat(state().batches()).allMatch(batch -> batch.level() == 0);
+  }
+
+  @Test
+  @DisplayName("P-XO-05: a bounded run seals where it is told to")
+  void aBoundedRunSealsItsShards() throws Exception {
+    Said said = run("--seal", "true");
+    assertThat(said.code()).as(said.err()).isZero();
+    assertThat(said.out()).contains("\"sealed\":[\"numbers\"]").contains("\"settle\":{");
+    assertThat(state().upper().isEnd()).isTrue();
+    Said rows = say("snapshot", warehouse.resolve("numbers").toString());
+    assertThat(rows.code()).as(rows.err()).isZero();
+    assertThat(rows.out().lines()).hasSize(3_000);
+    Said again = run("--restore", "none", "--start", "append");
+    assertThat(again.code()).as("nothing comes after a seal").isNotZero();
+    assertThat(again.err()).contains("sealed");
+  }
+
+  @Test
+  void whoWaitsSealsAndSettles() throws Exception {
+    Main.main(
+        new String[] {
+          "--source.connector",
+          "datagen",
+          "--source.rows",
+          "500",
+          "--source.schema",
+          "k STRING, ts BIGINT, v STRING",
+          "--source.event-time",
+          "ts",
+          "--shard.name",
+          "numbers",
+          "--shard.warehouse",
+          warehouse.toString(),
+          "--parallelism",
+          "1",
+          "--checkpoint.dir",
+          warehouse.resolve("ckpt").toString(),
+          "--checkpoint.interval",
+          "50 ms",
+          "--wait",
+          "--seal",
+          "true",
+          "--settle",
+          "true"
+        });
+    assertThat(state().upper().isEnd()).isTrue();
+    assertThat(say("snapshot", warehouse.resolve("numbers").toString()).out().lines()).hasSize(500);
   }
 }

@@ -68,14 +68,16 @@ class OptionsTest {
         "commit                 ~ always   ~ commit = always: not one of checkpoint, frontier; it takes checkpoint | frontier",
         "checkpoint.interval    ~ off      ~ checkpointing is off, and with commit = checkpoint nothing would ever be committed: set checkpoint.interval, or commit = frontier",
         "mint.interval          ~ 2 s      ~ mint.interval is for commit = frontier: with commit = checkpoint, checkpoint.interval says how often rows become durable",
-        "source.connector       ~ kafka    ~ source.connector = kafka: not supported by this version; it takes files | datagen",
+        "source.connector       ~ kafak    ~ source.connector = kafak: not one of files, kafka, datagen; it takes files | kafka | datagen",
+        "source.connector       ~ kafka    ~ source.servers is missing: set it in the file given by --conf, or as --source.servers VALUE (text)",
         "late                   ~ drop     ~ late = drop needs commit = frontier: with commit = checkpoint late rows are stored, with the next open time (late = retime)",
         "merge                  ~ there    ~ merge = there: not one of here, elsewhere; it takes here | elsewhere",
         "on-concurrent-writer   ~ lenient  ~ on-concurrent-writer = lenient needs commit = frontier: only what has its own time can be fitted to what another writer has appended",
         "source.format          ~ avrow    ~ source.format = avrow: no such format; on the class path are canal-json, flink-csv, flink-debezium-json, flink-json, maxwell-json, ogg-json; it takes json | csv | debezium-json | a format of Flink's on the class path",
         "source.format.x        ~ y        ~ source.format.x: only the formats of Flink have options of this kind, source.format is json",
         "schema.change          ~ maybe    ~ schema.change = maybe: not one of fail, evolve; it takes fail | evolve",
-        "source.bounded         ~ false    ~ source.bounded = false: not supported by this version; it takes true",
+        "source.bounded         ~ never    ~ source.bounded = never: neither true nor false; it takes true or false",
+        "source.until           ~ noon     ~ source.until = noon: not one of never, latest; it takes never | latest",
         "read-only              ~ true     ~ read-only = true needs commit = frontier: what is committed with a checkpoint can't wait for another writer",
         "gc.keep                ~ 0 s      ~ gc.keep is 0 s: must be from 10 min to 3650 days; gc.unsafe takes less, for trials only",
         "gc.keep                ~ 1 ms     ~ gc.keep is 1 ms: must be from 10 min to 3650 days; gc.unsafe takes less, for trials only",
@@ -86,7 +88,6 @@ class OptionsTest {
         "gc.interval            ~ 0 s      ~ gc.interval = 0 s: must be at least 1 s",
         "hold.expiry            ~ 59 s     ~ hold.expiry = 59 s: must be from 1 min to 1 days",
         "checkpoint.timeout     ~ 8 days   ~ gc.orphan-age = 7 days: must be more than checkpoint.timeout, 8 days, or what a checkpoint holds could be taken for an orphan",
-        "source.kafka.acks      ~ all      ~ source.kafka.acks (--source.kafka.acks): not supported by this version; leave it out",
         "source.envelope        ~ updates  ~ source.envelope = updates: not one of append, changelog, upsert; it takes append | changelog | upsert",
         "source.event-time      ~ when     ~ source.event-time = when: shard orders has no such column; it has id, at",
         "source.event-time      ~ metadata ~ source.event-time is missing or metadata: a line of json has no time of its own; name the column that holds it (--source.event-time COLUMN)",
@@ -172,6 +173,95 @@ class OptionsTest {
     assertThat(read(Map.of("merge", "elsewhere")).settle()).isFalse();
     assertThatThrownBy(() -> read(Map.of("merge", "elsewhere", "settle", "true")))
         .hasMessageStartingWith("settle = true, but merge = elsewhere");
+  }
+
+  private static JobOptions kafka(String... keysAndValues) {
+    Map<String, String> all = new LinkedHashMap<>(GOOD);
+    all.remove("source.path");
+    all.put("source.connector", "kafka");
+    all.put("source.servers", "b:9092");
+    for (int i = 0; i < keysAndValues.length; i += 2) {
+      all.put(keysAndValues[i], keysAndValues[i + 1]);
+    }
+    return JobOptions.of(Options.of(null, all));
+  }
+
+  @Test
+  void topicsAreReadForEverUnlessTold() {
+    JobOptions options =
+        kafka("source.topics", "a,b", "source.kafka.security.protocol", "SSL", "writer.id", "w");
+    SourceSettings.Kafka source = (SourceSettings.Kafka) options.source();
+    assertThat(source.topics()).containsExactly("a", "b");
+    assertThat(source.from()).isEqualTo(SourceSettings.From.EARLIEST);
+    assertThat(source.group()).isEqualTo("w");
+    assertThat(source.properties()).containsExactly(Map.entry("security.protocol", "SSL"));
+    assertThat(source.bounded()).isFalse();
+    assertThat(source.untilNow().bounded()).isTrue();
+    assertThat(options.watermarks().delay()).isEqualTo(Duration.ofSeconds(1));
+    assertThat(options.decode().maxAheadMillis()).isEqualTo(Duration.ofDays(1).toMillis());
+    JobOptions timed =
+        kafka(
+            "source.topic-pattern",
+            "a.*",
+            "source.until",
+            "latest",
+            "source.from",
+            "1970-01-01T00:00:01Z");
+    assertThat(((SourceSettings.Kafka) timed.source()).from().timeMillis()).isEqualTo(1_000);
+    assertThat(timed.decode().maxAheadMillis()).isEqualTo(Long.MAX_VALUE);
+    assertThat(timed.watermarks().delay()).isEqualTo(Duration.ZERO);
+    assertThat(kafka("source.topics", "a", "source.event-time", "metadata").decode().tables())
+        .allMatch(table -> table.eventTimeColumn() == null);
+    assertThat(kafka("source.topics", "a", "source.format", "debezium-json").watermarks().delay())
+        .isEqualTo(Duration.ofSeconds(5));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '~',
+      value = {
+        "source.group ~ g ~ source.topics is missing: name the topics, or their pattern by source.topic-pattern",
+        "source.topic-pattern ~ b ~ source.topics and source.topic-pattern: take one of the two",
+        "source.from ~ noon ~ source.from = noon: earliest, latest, or a time: noon is no time",
+        "source.bounded ~ true ~ source.bounded is for files: where a topic's reading ends, source.until says; leave it out",
+        "source.kafka.group.id ~ g ~ source.kafka.group.id: set source.group instead",
+        "source.kafka.auto.offset.reset ~ latest ~ source.kafka.auto.offset.reset: set source.from instead",
+        "seal ~ true ~ seal = true, but the input never ends (source.until = never), and only a job that has ended",
+      })
+  void whatKafkaCannotBeToldIsRefused(String key, String value, String message) {
+    assertThatThrownBy(
+            () ->
+                kafka(
+                    key.equals("source.group") ? "source.group" : "source.topics", "a", key, value))
+        .isInstanceOf(OptionException.class)
+        .hasMessageStartingWith(message);
+  }
+
+  @Test
+  void whoDoesNotWaitForTheEndNeitherSealsNorSettles() {
+    Main.refuseDetached(false, false);
+    assertThatThrownBy(() -> Main.refuseDetached(true, false))
+        .hasMessageStartingWith("settle = true: a client that goes away")
+        .hasMessageContaining("--wait");
+    assertThatThrownBy(() -> Main.refuseDetached(false, true))
+        .hasMessageStartingWith("seal = true: a client that goes away");
+  }
+
+  @Test
+  void watchedFoldersNeverEnd() {
+    JobOptions options = read(Map.of("source.bounded", "false"));
+    assertThat(options.source()).isInstanceOf(SourceSettings.WatchedFiles.class);
+    assertThat(options.source().bounded()).isFalse();
+    assertThat(options.decode().maxAheadMillis()).isEqualTo(Duration.ofDays(1).toMillis());
+    assertThat(read(Map.of()).decode().maxAheadMillis()).as("bounded").isEqualTo(Long.MAX_VALUE);
+    assertThat(read(Map.of("source.bounded", "false", "time.max-ahead", "off")).decode())
+        .extracting(decode -> decode.maxAheadMillis())
+        .isEqualTo(Long.MAX_VALUE);
+    assertThat(read(Map.of("seal", "true")).seal()).isTrue();
+    assertThatThrownBy(() -> read(Map.of("source.bounded", "false", "seal", "true")))
+        .hasMessageStartingWith("seal = true, but the input never ends (source.bounded = false)");
+    assertThatThrownBy(() -> compact("retain", "1 h", "seal", "true"))
+        .hasMessageStartingWith("seal and role = compact");
   }
 
   @Test
@@ -266,8 +356,7 @@ class OptionsTest {
     OptionFile file =
         OptionFile.parse(
             "f.yaml",
-            "shard.warehouse: /w\nretain: 0\nsource: {path: x, format: debezium-json}\n"
-                + "tables: [{shard: a, schema: \"id INT\"}]\n");
+            "shard.warehouse: /w\nretain: 0\nsource: {path: x, format: debezium-json}\ntables: [{shard: a, schema: \"id INT\"}]\n");
     JobOptions options = JobOptions.of(Options.of(file, Map.of()));
     assertThat(options.shards().get(0).retain()).isEqualTo(Duration.ZERO);
   }

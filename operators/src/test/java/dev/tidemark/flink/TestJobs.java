@@ -84,7 +84,12 @@ public final class TestJobs {
 
   /** Waits until something holds, while the job runs. */
   static void await(String what, JobClient job, Condition condition) throws Exception {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+    await(what, job, condition, PATIENCE_SECONDS);
+  }
+
+  static void await(String what, JobClient job, Condition condition, long seconds)
+      throws Exception {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
     while (!condition.holds()) {
       assertThat(System.nanoTime()).as("time is up: " + what).isLessThan(deadline);
       if (job.getJobStatus().get() == JobStatus.FAILED) {

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  *       are, nothing is waited for: the watermark is that of the latest row, without the delay, so
  *       that the last rows before a pause can be read. It doesn't matter who fell idle first.
  *   <li>A row ends its partition's idleness at once, however old it is.
- *   <li>A partition that is over holds nothing back; where it stood counts once none is left.
+ *   <li>A partition that is over holds nothing back; where it stood counts once none is left, and
+ *       its latest row once none has been left for {@code idleTimeout}.
  *   <li>A subtask that has been given no partition yet holds everything back, but for {@link
  *       #ASSIGNMENT_MILLIS} only: there may be fewer partitions than subtasks.
  * </ol>
@@ -37,6 +38,9 @@ final class RowTimes {
   private @Nullable Partition recent;
   private boolean assigned;
   private long gone = Long.MIN_VALUE;
+  private long goneLatest = Long.MIN_VALUE;
+  private boolean goneLately;
+  private long goneSinceMillis;
   private int silent;
 
   private static final class Partition {
@@ -84,6 +88,8 @@ final class RowTimes {
     Partition partition = partitions.remove(name);
     if (partition != null) {
       gone = Math.max(gone, partition.idle ? partition.latest : watermark(partition));
+      goneLatest = Math.max(goneLatest, partition.latest);
+      goneLately = true;
       recent = null;
     }
   }
@@ -128,8 +134,15 @@ final class RowTimes {
         least = Math.min(least, watermark(partition));
       }
     }
+    if (goneLately) {
+      goneLately = false;
+      goneSinceMillis = nowMillis;
+    }
     if (waiting) {
       return new Progress(least, false);
+    }
+    if (nowMillis - goneSinceMillis >= idleMillis) {
+      reached = Math.max(reached, goneLatest);
     }
     boolean unassigned = !assigned && nowMillis - begunMillis < ASSIGNMENT_MILLIS;
     return new Progress(reached, !unassigned);

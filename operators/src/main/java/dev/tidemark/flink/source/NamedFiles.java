@@ -1,5 +1,6 @@
 package dev.tidemark.flink.source;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -11,15 +12,18 @@ import org.apache.flink.core.fs.Path;
 /** Makes one split of each file that the paths name, numbered in their order. */
 final class NamedFiles implements FileEnumerator {
   private final List<String> paths;
+  private final boolean mayBeEmpty;
 
-  NamedFiles(List<String> paths) {
+  NamedFiles(List<String> paths, boolean mayBeEmpty) {
     this.paths = paths;
+    this.mayBeEmpty = mayBeEmpty;
   }
 
   @Override
-  public Collection<FileSourceSplit> enumerateSplits(Path[] ignored, int minDesiredSplits) {
+  public Collection<FileSourceSplit> enumerateSplits(Path[] ignored, int minDesiredSplits)
+      throws IOException {
     List<FileSourceSplit> splits = new ArrayList<>();
-    for (FileStatus file : InputFiles.find(paths)) {
+    for (FileStatus file : mayBeEmpty ? InputFiles.look(paths) : InputFiles.find(paths)) {
       long size = file.getLen();
       String id = String.format("%010d", splits.size());
       splits.add(

@@ -70,7 +70,9 @@ final class RawFileFormat implements BulkFormat<RawRecord, FileSourceSplit> {
       InputStream plain = inflater == null || split.length() == 0 ? in : inflater.create(in);
       String partition = inOrder ? "files" : path.toString();
       String place = path.getFileSystem().isDistributedFS() ? path.toString() : path.getPath();
-      RawLines lines = new RawLines(plain, place, partition, csv, maxRecordBytes);
+      RawLines lines =
+          new RawLines(
+              plain, place, partition, csv, Math.min(maxRecordBytes, RawLines.maxRecordBytes()));
       for (long i = 0; i < skip; i++) {
         if (lines.next() == null) {
           throw new IOException("it has fewer records than were read before: it was changed");

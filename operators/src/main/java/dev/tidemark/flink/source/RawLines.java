@@ -16,6 +16,9 @@ final class RawLines implements Closeable {
   /** A longer record is an error, kept up to its first 64 KiB, rather than the end of the heap. */
   static final int MAX_RECORD_BYTES = 64 << 20;
 
+  /** A record is there some times over while it is read, as bytes and as text. */
+  private static final int RECORDS_IN_HEAP = 16;
+
   private static final int KEPT_OF_TOO_LONG = 64 << 10;
   private static final int BUFFER_BYTES = 128 << 10;
 
@@ -51,6 +54,11 @@ final class RawLines implements Closeable {
       RawRecord first = next();
       header = first == null ? null : first.value;
     }
+  }
+
+  /** The most bytes that a record may have in this JVM: a sixteenth of its heap, 64 MiB at most. */
+  static int maxRecordBytes() {
+    return (int) Math.min(MAX_RECORD_BYTES, Runtime.getRuntime().maxMemory() / RECORDS_IN_HEAP);
   }
 
   private void dropByteOrderMark() throws IOException {

@@ -53,18 +53,11 @@ public final class Updates {
       List<ShardTarget> shards,
       SlotKeys slots,
       StartSettings start) {
-    DataStreamSource<RawRecord> raw;
-    DecodeSettings read = decode;
-    if (source instanceof SourceSettings.Files files) {
-      checkFiles(decode);
-      raw = files(env, files, decode);
-    } else {
-      SourceSettings.Datagen datagen = (SourceSettings.Datagen) source;
-      read = generated(datagen, decode, shards);
-      raw = datagen(env, datagen);
-    }
+    Input input = input(env, source, decode, shards);
+    DataStreamSource<RawRecord> raw = input.raw();
+    DecodeSettings read = input.decode();
     WatermarkSettings settings =
-        new WatermarkSettings(watermarks.delay(), watermarks.idleTimeout(), false);
+        new WatermarkSettings(watermarks.delay(), watermarks.idleTimeout(), input.byPartition());
     SingleOutputStreamOperator<Update> updates =
         raw.transform(
                 "decode", Update.TYPE, new DecodeOperator(read, shards, slots, settings, start))
@@ -101,10 +94,44 @@ public final class Updates {
     return updates.union(upserts);
   }
 
-  private static void checkFiles(DecodeSettings decode) {
+  /**
+   * Raw records and how they are read.
+   *
+   * @param byPartition whether marks among them say what partitions a reader has
+   */
+  private record Input(
+      DataStreamSource<RawRecord> raw, DecodeSettings decode, boolean byPartition) {}
+
+  private static Input input(
+      StreamExecutionEnvironment env,
+      SourceSettings source,
+      DecodeSettings decode,
+      List<ShardTarget> shards) {
+    if (source instanceof SourceSettings.Files files) {
+      checkMatches(decode, false);
+      return new Input(files(env, files, decode), decode, false);
+    }
+    if (source instanceof SourceSettings.WatchedFiles files) {
+      checkMatches(decode, false);
+      return watched(env, files, decode);
+    }
+    if (source instanceof SourceSettings.Kafka kafka) {
+      checkMatches(decode, true);
+      if (decode.format() == Format.CSV) {
+        throw new IllegalArgumentException(
+            "source.format csv needs a header line, which a record of Kafka doesn't have; take"
+                + " json");
+      }
+      return new Input(source(env, KafkaInput.of(kafka), "source-kafka", false), decode, true);
+    }
+    SourceSettings.Datagen datagen = (SourceSettings.Datagen) source;
+    return new Input(datagen(env, datagen), generated(datagen, decode, shards), false);
+  }
+
+  private static void checkMatches(DecodeSettings decode, boolean kafka) {
     for (TableMapping table : decode.tables()) {
       TableMapping.Match match = table.match();
-      if (match != null && match.kind() == MatchKind.TOPIC) {
+      if (match != null && match.kind() == MatchKind.TOPIC && !kafka) {
         throw new IllegalArgumentException(
             "tables: match by topic needs source.connector kafka; files have no topics");
       }
@@ -112,9 +139,10 @@ public final class Updates {
           && match.kind() == MatchKind.TABLE
           && decode.format() != Format.DEBEZIUM_JSON) {
         throw new IllegalArgumentException(
-            "tables: match by table needs source.format debezium-json; take a column");
+            "tables: match by table needs source.format debezium-json; take a column"
+                + (kafka ? " or the topic" : ""));
       }
-      if (table.eventTimeColumn() == null && decode.format() != Format.DEBEZIUM_JSON) {
+      if (table.eventTimeColumn() == null && decode.format() != Format.DEBEZIUM_JSON && !kafka) {
         throw new IllegalArgumentException(
             "source.event-time metadata: files of this format have no times of their own; name the"
                 + " column that holds a row's time");
@@ -125,21 +153,53 @@ public final class Updates {
   private static DataStreamSource<RawRecord> files(
       StreamExecutionEnvironment env, SourceSettings.Files files, DecodeSettings decode) {
     boolean inOrder = files.order() == SourceSettings.Order.NAME;
-    RawFileFormat format =
-        new RawFileFormat(
-            decode.format() == Format.CSV,
-            compression(files.compression()),
-            inOrder,
-            RawLines.MAX_RECORD_BYTES);
-    InputFiles.find(files.paths());
+    boolean mayBeEmpty = files.mayBeEmpty();
+    if (!mayBeEmpty) {
+      InputFiles.find(files.paths());
+    }
     List<String> paths = List.copyOf(files.paths());
-    Path[] named = paths.stream().map(Path::new).toArray(Path[]::new);
     Source<RawRecord, ?, ?> source =
-        FileSource.forBulkFileFormat(format, named)
-            .setFileEnumerator(() -> new NamedFiles(paths))
+        FileSource.forBulkFileFormat(format(decode, files.compression(), inOrder), named(paths))
+            .setFileEnumerator(() -> new NamedFiles(paths, mayBeEmpty))
             .setSplitAssigner(OrderedSplits::new)
             .build();
     return source(env, source, "source-files", inOrder);
+  }
+
+  /**
+   * Read in parallel, each file is a partition, which holds event time for as long as it is read;
+   * read in order, all of them are one.
+   */
+  private static Input watched(
+      StreamExecutionEnvironment env, SourceSettings.WatchedFiles files, DecodeSettings decode) {
+    boolean inOrder = files.order() == SourceSettings.Order.NAME;
+    InputFiles.checkWatched(files.paths());
+    WatchedFileSource source =
+        new WatchedFileSource(
+            FileSource.forBulkFileFormat(
+                    format(decode, files.compression(), inOrder), named(files.paths()))
+                .build(),
+            files.paths());
+    return new Input(
+        source(
+            env,
+            inOrder ? source : new MarkedSource<>(source, split -> split.path().toString()),
+            "source-watched-files",
+            inOrder),
+        decode,
+        !inOrder);
+  }
+
+  private static Path[] named(List<String> paths) {
+    return paths.stream().map(Path::new).toArray(Path[]::new);
+  }
+
+  private static RawFileFormat format(DecodeSettings decode, String compression, boolean inOrder) {
+    return new RawFileFormat(
+        decode.format() == Format.CSV,
+        compression(compression),
+        inOrder,
+        RawLines.MAX_RECORD_BYTES);
   }
 
   private static String compression(String compression) {

@@ -144,6 +144,17 @@ class RowTimesTest {
   }
 
   @Test
+  void theLastRowsOfPartitionsThatAreOverCanBeRead() {
+    RowTimes times = times(60_000, IDLE, "a");
+    times.row("a", 100_000);
+    times.tick(0);
+    times.over("a");
+    assertThat(times.tick(1_000)).isEqualTo(new Progress(39_999, true));
+    assertThat(times.tick(5_999)).isEqualTo(new Progress(39_999, true));
+    assertThat(times.tick(6_000)).isEqualTo(new Progress(100_000, true));
+  }
+
+  @Test
   @DisplayName("P-TW-06: times before 1970")
   void timesBefore1970() {
     RowTimes times = times(0, null, "t-0");

@@ -43,11 +43,13 @@ import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.test.junit5.MiniClusterExtension;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Files through a real job: every record once, in order where that counts, failures included. */
 class FilesJobTest {
@@ -56,7 +58,7 @@ class FilesJobTest {
       new MiniClusterExtension(
           new MiniClusterResourceConfiguration.Builder()
               .setNumberTaskManagers(1)
-              .setNumberSlotsPerTaskManager(4)
+              .setNumberSlotsPerTaskManager(8)
               .build());
 
   private static final Schema ROWS =
@@ -77,13 +79,7 @@ class FilesJobTest {
       DecodeSettings decode,
       List<ShardTarget> shards)
       throws Exception {
-    Configuration conf = new Configuration();
-    conf.set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay");
-    conf.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, 3);
-    conf.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ofMillis(10));
-    conf.set(PipelineOptions.GENERIC_TYPES, false);
-    conf.set(PipelineOptions.AUTO_GENERATE_UIDS, false);
-    StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment(conf);
+    StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment(conf());
     env.setParallelism(parallelism);
     env.enableCheckpointing(50, CheckpointingMode.EXACTLY_ONCE);
     Updates.of(
@@ -100,6 +96,16 @@ class FilesJobTest {
         .sinkTo(new DiscardingSink<>())
         .uid("sink");
     return env.execute(id);
+  }
+
+  private static Configuration conf() {
+    Configuration conf = new Configuration();
+    conf.set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay");
+    conf.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, 3);
+    conf.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ofMillis(10));
+    conf.set(PipelineOptions.GENERIC_TYPES, false);
+    conf.set(PipelineOptions.AUTO_GENERATE_UIDS, false);
+    return conf;
   }
 
   private void write(String name, int from, int to) throws IOException {
@@ -212,6 +218,82 @@ class FilesJobTest {
       }
     }
     assertThat(read).isEqualTo(7013L).isEqualTo(sum);
+  }
+
+  private static DecodeSettings one(Format format) {
+    return new DecodeSettings(
+        format,
+        DebeziumSettings.DEFAULT,
+        List.of(new TableMapping(0, null, Envelope.APPEND, "ts")),
+        true,
+        false,
+        Long.MAX_VALUE - 1,
+        Long.MAX_VALUE);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 8})
+  @DisplayName("P-IN-05: quoted line ends and delimiters, and a split size far below the file's")
+  void quotedLineEndsAreNeverSplit(int parallelism) throws Exception {
+    StringBuilder text = new StringBuilder("k,v,ts\n");
+    for (int i = 0; i < 5_000; i++) {
+      text.append("k").append(i);
+      text.append(",\"first line\nsays \"\"stop\"\", then\nthird\",1714521600000\n");
+    }
+    Files.writeString(folder.resolve("quoted.csv"), text);
+    String id = "quoted-" + parallelism;
+    JobExecutionResult result =
+        run(
+            id,
+            false,
+            parallelism,
+            new SourceSettings.Files(List.of(folder.toString()), Order.ANY, "auto"),
+            one(Format.CSV),
+            List.of(shard("rows", ROWS)));
+    assertThat(result.<Long>getAccumulatorResult("tidemark.read")).isEqualTo(5_000);
+    assertThat(result.<Long>getAccumulatorResult("tidemark.rows.error")).isZero();
+    RowCodec codec = new RowCodec(ROWS);
+    assertThat(Tally.result(id)).hasSize(5_000);
+    for (String row : Tally.result(id).keySet()) {
+      byte[] bytes = HexFormat.of().parseHex(row.substring(2));
+      assertThat(codec.decode(bytes, 0, bytes.length)[2])
+          .isEqualTo("first line\nsays \"stop\", then\nthird");
+    }
+  }
+
+  @Test
+  @DisplayName("P-IN-07: a compressed file, broken off at 30 % and at 90 %")
+  void aCompressedFileIsRestoredInItsMiddle() throws Exception {
+    int rows = Integer.getInteger("tidemark.gzip.rows", 100_000);
+    try (OutputStream out =
+        new GZIPOutputStream(Files.newOutputStream(folder.resolve("data.jsonl.gz")))) {
+      for (int i = 0; i < rows; i++) {
+        String line = "{\"k\":\"" + i + "\",\"ts\":" + i + ",\"v\":\"same\"}\n";
+        out.write(line.getBytes(StandardCharsets.UTF_8));
+      }
+    }
+    Once.begin(rows);
+    StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment(conf());
+    env.setParallelism(4);
+    env.enableCheckpointing(50, CheckpointingMode.EXACTLY_ONCE);
+    List<ShardTarget> shards = List.of(shard("rows", ROWS));
+    Updates.of(
+            env,
+            new SourceSettings.Files(List.of(folder.toString()), Order.ANY, "auto"),
+            one(Format.JSON),
+            new SourceSettings.Watermarks(Duration.ZERO, null),
+            shards,
+            new SlotKeys(1, 2, 128),
+            StartSettings.REFUSE)
+        .transform("once", Update.TYPE, new Once())
+        .uid("once")
+        .setParallelism(1)
+        .sinkTo(new DiscardingSink<>())
+        .uid("sink");
+    JobExecutionResult result = env.execute("gzip");
+    assertThat(Once.failures()).isEqualTo(2);
+    assertThat(Once.found()).as("each row once").isEqualTo(rows);
+    assertThat(result.<Long>getAccumulatorResult("tidemark.read")).isEqualTo(rows);
   }
 
   private static Path oracle(String table) throws Exception {
