@@ -179,6 +179,7 @@ final class ExactlyOnceTest {
   }
 
   @Test
+  @DisplayName("P-XO-03: a savepoint older than the shards is refused once, for good")
   void anOlderSavepointThanTheShardsIsRefusedOnce() throws Exception {
     long rows = 30_000;
     AtomicBoolean going = new AtomicBoolean(true);

@@ -16,8 +16,10 @@ import dev.tidemark.store.Stores;
 import dev.tidemark.testing.Seeds;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.ExecutionException;
 import java.util.random.RandomGenerator;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
@@ -27,6 +29,7 @@ import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.test.junit5.MiniClusterExtension;
+import org.apache.flink.util.ExceptionUtils;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -180,7 +183,7 @@ final class FrontierJobTest {
 
   @Test
   void survivesFailuresOfTheInputAndOfAppends() throws Exception {
-    long rows = 20_000;
+    long rows = 10_000;
     CountedRows.Faults.LEFT.set(3);
     FailingStore store = failing(4, 17);
     submit(settings(), 100, null, rows, 10).getJobExecutionResult().get();
@@ -191,7 +194,7 @@ final class FrontierJobTest {
 
   @Test
   void beginsAnewWithoutAnyCheckpoint() throws Exception {
-    long rows = 10_000;
+    long rows = 6_000;
     FailingStore store = failing(3, 11);
     submit(settings(), NEVER, null, rows, 10).getJobExecutionResult().get();
     assertThat(store.left()).isZero();
@@ -211,7 +214,7 @@ final class FrontierJobTest {
   }
 
   private void playOnce(RandomGenerator random) throws Exception {
-    long rows = 8_000;
+    long rows = 5_000;
     CountedRows.Faults.LEFT.set(random.nextInt(3));
     FailingStore store = failing(random.nextInt(5), 3 + random.nextInt(20));
     store.slow(random.nextInt(60));
@@ -251,7 +254,7 @@ final class FrontierJobTest {
 
   @Test
   void twoJobsHandTheirShardsOverAndBack() throws Exception {
-    long rows = 16_000;
+    long rows = 12_000;
     JobClient a = submit(settings("a", StartMode.REFUSE), 200, null, rows, 100);
     TestJobs.await("rows are committed", a, () -> committed() > 500);
     handOver("b"); // makes it known
@@ -266,6 +269,49 @@ final class FrontierJobTest {
     a.getJobExecutionResult().get();
     b.getJobExecutionResult().get();
     checkRows(rows);
+  }
+
+  @Test
+  void twoLenientJobsWriteTheSameRowsOnce() throws Exception {
+    long rows = 6_000;
+    List<JobClient> jobs = new ArrayList<>();
+    for (String writer : List.of("a", "b")) {
+      SinkSettings settings = settings(writer, StartMode.RESUME_BY_TIME);
+      CommitSettings lenient = settings.commit().withLenient(true);
+      jobs.add(submit(settings.withCommit(lenient), 200, null, rows, 20));
+    }
+    for (JobClient job : jobs) {
+      job.getJobExecutionResult().get();
+    }
+    assertThat(appendsOf("a")).isPositive();
+    assertThat(appendsOf("b")).isPositive();
+    checkRows(rows);
+  }
+
+  @Test
+  void ofTwoJobsOneStopsForGoodAndNamesTheOther() throws Exception {
+    long rows = 6_000;
+    JobClient a = submit(settings("a", StartMode.REFUSE), 200, null, rows, 60);
+    TestJobs.await("rows are committed", a, () -> committed() > 300);
+    JobClient b = submit(settings("b", StartMode.RESUME_BY_TIME), 200, null, rows, 20);
+    List<Throwable> failures = new ArrayList<>();
+    for (JobClient job : List.of(a, b)) {
+      try {
+        job.getJobExecutionResult().get();
+      } catch (ExecutionException e) {
+        failures.add(e);
+      }
+    }
+    assertThat(failures).as("who finds the other there stops").hasSizeBetween(1, 2);
+    assertThat(failures)
+        .allSatisfy(
+            failure ->
+                assertThat(ExceptionUtils.stringifyException(failure))
+                    .contains("Only one job may write a shard")
+                    .contains("(attempt ")
+                    .contains(" since 20")
+                    .contains("tidemark hand-over"));
+    assertThat(CountedRows.Faults.STARTS.get()).as("no restart of either").isEqualTo(2);
   }
 
   private void handOver(String writer) throws Exception {
