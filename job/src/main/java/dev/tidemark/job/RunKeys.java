@@ -36,7 +36,7 @@ final class RunKeys {
           "write.buffer-bytes",
           OptionType.SIZE,
           "64 MiB",
-          "some hundred thousand rows between two checkpoints",
+          "some hundred thousand rows; more go to disk until the next checkpoint",
           "What one subtask of write holds in memory.");
   static final OptionKey<Long> PART =
       fixed(

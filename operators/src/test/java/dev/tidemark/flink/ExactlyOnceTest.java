@@ -23,12 +23,8 @@ import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.random.RandomGenerator;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.StateRecoveryOptions;
@@ -37,7 +33,6 @@ import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.test.junit5.MiniClusterExtension;
-import org.apache.flink.util.ExceptionUtils;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -236,34 +231,8 @@ final class ExactlyOnceTest {
         () -> committedRows() >= rows && !CountedRows.Faults.areLeft());
   }
 
-  /**
-   * What Flink says of a job that failed after its savepoint was made: it is to be gone on from.
-   */
-  private static final Pattern MADE =
-      Pattern.compile("A savepoint has been created at: (\\S+), but");
-
-  /**
-   * Stops a job with a savepoint, without draining it; again if it was just being restarted. A job
-   * that fails between its savepoint and its end has ended for good, and the savepoint counts.
-   */
   private String stop(JobClient job) throws Exception {
-    for (int attempt = 1; ; attempt++) {
-      try {
-        String savepoint =
-            job.stopWithSavepoint(false, folder.toUri() + "sp", SavepointFormatType.CANONICAL)
-                .get();
-        TestJobs.awaitEnd(job);
-        return savepoint;
-      } catch (ExecutionException e) {
-        Matcher made = MADE.matcher(ExceptionUtils.stringifyException(e));
-        if (made.find()) {
-          TestJobs.awaitEnd(job);
-          return made.group(1);
-        }
-        assertThat(attempt).as("tries to stop: %s", e).isLessThan(20);
-        TimeUnit.MILLISECONDS.sleep(200);
-      }
-    }
+    return TestJobs.stop(job, folder.toUri() + "sp");
   }
 
   private long committedRows() throws Exception {

@@ -2,7 +2,14 @@ package dev.tidemark.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tidemark.flink.decode.DebeziumSettings;
+import dev.tidemark.flink.decode.DecodeOperator;
+import dev.tidemark.flink.decode.DecodeSettings;
+import dev.tidemark.flink.decode.Envelope;
+import dev.tidemark.flink.decode.TableMapping;
+import dev.tidemark.flink.decode.WatermarkSettings;
 import dev.tidemark.flink.message.KeyedRow;
+import dev.tidemark.flink.message.RawRecord;
 import dev.tidemark.flink.message.Update;
 import dev.tidemark.flink.upsert.UpsertOperator;
 import dev.tidemark.flink.upsert.UpsertSettings;
@@ -31,6 +38,7 @@ import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.streaming.api.graph.StreamGraph;
@@ -68,6 +76,7 @@ final class KilledJob {
    * What a job is like.
    *
    * @param byKey whether rows are set by key, through upsert
+   * @param decoded whether rows come through the decoder
    * @param retain how much history the shards keep; null: all
    * @param concurrent checkpoints at the same time
    */
@@ -75,6 +84,7 @@ final class KilledJob {
       int parallelism,
       int shards,
       boolean byKey,
+      boolean decoded,
       boolean unaligned,
       int concurrent,
       long intervalMillis,
@@ -96,6 +106,7 @@ final class KilledJob {
           1 + random.nextInt(4),
           leastShards + random.nextInt(3),
           random.nextBoolean(),
+          false,
           unaligned,
           unaligned ? 1 : 1 + random.nextInt(3),
           20,
@@ -105,17 +116,31 @@ final class KilledJob {
 
     Shape withParallelism(int other) {
       return new Shape(
-          other, shards, byKey, unaligned, concurrent, intervalMillis, retain, settings);
+          other, shards, byKey, decoded, unaligned, concurrent, intervalMillis, retain, settings);
+    }
+
+    Shape withConcurrent(int other) {
+      return new Shape(
+          parallelism, shards, byKey, decoded, false, other, intervalMillis, retain, settings);
     }
 
     Shape with(SinkSettings other) {
       return new Shape(
-          parallelism, shards, byKey, unaligned, concurrent, intervalMillis, retain, other);
+          parallelism,
+          shards,
+          byKey,
+          decoded,
+          unaligned,
+          concurrent,
+          intervalMillis,
+          retain,
+          other);
     }
 
     @Override
     public String toString() {
-      return (byKey ? "upsert" : "append")
+      return (decoded ? "decoded " : "")
+          + (byKey ? "upsert" : "append")
           + " into "
           + shards
           + " shards, parallelism "
@@ -145,8 +170,9 @@ final class KilledJob {
               "memory:" + run + "/" + name, name, PacedRows.SCHEMA, SPEC, shape.retain()));
       logs.add(new ShardLog(store.under(name + "/")));
     }
-    rows = new PacedRows(SPLITS, shape.shards(), shape.byKey());
+    rows = new PacedRows(SPLITS, shape.shards(), shape.byKey(), shape.decoded());
     kill(null, 1, false);
+    Stores.putMemory(run, Killer.around(store, run));
   }
 
   PacedInput.Pace pace() {
@@ -165,6 +191,11 @@ final class KilledJob {
     return rows;
   }
 
+  /** What is really stored, behind the killer's back. */
+  ObjectStore store() {
+    return store;
+  }
+
   /** Lets time go by for the store, so that what lies about is old. */
   void waitDays(int days) {
     ahead.set(Duration.ofDays(days));
@@ -173,7 +204,6 @@ final class KilledJob {
   /** Arms a new killer, which is asked from now on. */
   Killer kill(@Nullable KillPoint point, int time, boolean wholly) {
     killer = Killer.begin(run, point, time, wholly, pace);
-    Stores.putMemory(run, killer.around(store));
     return killer;
   }
 
@@ -233,31 +263,68 @@ final class KilledJob {
             .map(new Taps.Passing<>(run, KillPoint.CHECKPOINT_BEGUN, null))
             .returns(Types.LONG)
             .uid("begun");
-    if (!shape.byKey()) {
-      return numbers.map(number -> model.update(number, slots)).returns(Update.TYPE).uid("rows");
+    if (shape.decoded()) {
+      return decoded(numbers, slots, settings);
     }
+    return shape.byKey()
+        ? upsert(numbers.map(model::keyed).returns(KeyedRow.TYPE).uid("rows"), slots, settings)
+        : numbers.map(number -> model.update(number, slots)).returns(Update.TYPE).uid("rows");
+  }
+
+  private DataStream<Update> decoded(
+      DataStream<Long> numbers, SlotKeys slots, SinkSettings settings) {
+    DecodeSettings decode =
+        new DecodeSettings(
+            DecodeSettings.Format.JSON,
+            DebeziumSettings.DEFAULT,
+            List.of(
+                new TableMapping(0, null, shape.byKey() ? Envelope.UPSERT : Envelope.APPEND, null)),
+            true,
+            false,
+            Long.MAX_VALUE - 1,
+            Long.MAX_VALUE);
+    PacedRows model = rows;
+    // the splits of a reader are read in turn, each a little behind the one before it
+    Duration disorder = Duration.ofMillis(SPLITS * PacedInput.LAG * PacedRows.STEP_MILLIS + 100);
+    SingleOutputStreamOperator<Update> updates =
+        numbers
+            .map(model::record)
+            .returns(RawRecord.TYPE)
+            .uid("records")
+            .transform(
+                "decode",
+                Update.TYPE,
+                new DecodeOperator(
+                    decode,
+                    shards,
+                    slots,
+                    new WatermarkSettings(disorder, null, false),
+                    start(settings)))
+            .uid("decode");
+    return shape.byKey()
+        ? updates.union(upsert(updates.getSideOutput(DecodeOperator.KEYED), slots, settings))
+        : updates;
+  }
+
+  private DataStream<Update> upsert(
+      DataStream<KeyedRow> keyed, SlotKeys slots, SinkSettings settings) {
     List<Integer> all = new ArrayList<>();
     for (int i = 0; i < shards.size(); i++) {
       all.add(i);
     }
     KeyBuckets buckets = new KeyBuckets(shards.size(), slots.maxParallelism());
-    return numbers
-        .map(model::keyed)
-        .returns(KeyedRow.TYPE)
-        .uid("rows")
+    return keyed
         .keyBy(buckets, Types.INT)
         .transform(
             "upsert",
             Update.TYPE,
             new UpsertOperator(
-                new UpsertSettings(
-                    shards,
-                    all,
-                    slots,
-                    buckets,
-                    new StartSettings(settings.start(), StoreSettings.DEFAULT),
-                    false)))
+                new UpsertSettings(shards, all, slots, buckets, start(settings), false)))
         .uid("upsert");
+  }
+
+  private static StartSettings start(SinkSettings settings) {
+    return new StartSettings(settings.start(), StoreSettings.DEFAULT);
   }
 
   // ---- Waiting
@@ -274,8 +341,13 @@ final class KilledJob {
 
   /** Waits until all shards have what was allowed to be read by now, so that it was committed. */
   void awaitProgress(JobClient job) throws Exception {
-    Frontier wanted = Frontier.of(PacedRows.timeOf(pace.allowed()) - PacedRows.DISORDER_MILLIS);
+    Frontier wanted = Frontier.of(PacedRows.timeOf(pace.allowed()) - disorderMillis());
     TestJobs.await("all shards are at " + wanted, job, () -> !upper().isBefore(wanted));
+  }
+
+  private long disorderMillis() {
+    long lag = SPLITS * PacedInput.LAG * PacedRows.STEP_MILLIS;
+    return shape.decoded() ? 2 * lag + 100 : lag + PacedRows.DISORDER_MILLIS;
   }
 
   /** Waits until the killer has struck. */
@@ -294,6 +366,11 @@ final class KilledJob {
     long end = pace.endSoon(50);
     job.getJobExecutionResult().get();
     PacedCheck.atEnd(this, end);
+  }
+
+  /** Stops it with a savepoint, without draining it. */
+  String stop(JobClient job, String folder) throws Exception {
+    return TestJobs.stop(job, folder);
   }
 
   /** Compares what is readable by now. */

@@ -27,8 +27,11 @@ final class Killer {
   private final AtomicInteger left;
   private final CountDownLatch fired = new CountDownLatch(1);
   private final AtomicInteger lives = new AtomicInteger();
+  private final AtomicInteger heldSnapshots = new AtomicInteger();
   private volatile boolean dead;
   private volatile @Nullable String passed;
+  private volatile long slowMillis;
+  private volatile String slowRole = "nobody";
 
   private Killer(@Nullable KillPoint point, int time, boolean wholly, PacedInput.Pace pace) {
     this.point = point;
@@ -68,6 +71,28 @@ final class Killer {
     return lives.get();
   }
 
+  /** Lets the next so many snapshots of one operator take longer than a checkpoint may. */
+  void holdSnapshots(int count) {
+    heldSnapshots.set(count);
+  }
+
+  int heldSnapshots() {
+    return heldSnapshots.get();
+  }
+
+  /** Makes what the threads of a role write to the store take this long. */
+  void slow(String role, long millis) {
+    slowRole = role;
+    slowMillis = millis;
+  }
+
+  /** A snapshot is taken where one may be held. */
+  void snapshot(long heldMillis) throws InterruptedException {
+    if (heldSnapshots.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+      TimeUnit.MILLISECONDS.sleep(heldMillis);
+    }
+  }
+
   /** An operator of a new attempt is made: by then all of the old one are gone. */
   void begins(boolean first) {
     dead = false;
@@ -96,22 +121,59 @@ final class Killer {
     fired.countDown();
   }
 
+  /** The first shard that comes passes, the next one is not told. */
+  private void passOneShard(String shard) {
+    if (point != KillPoint.ONE_SHARD_OF_MANY) {
+      return;
+    }
+    boolean dies;
+    synchronized (this) {
+      String before = passed;
+      dies = before != null && !before.equals(shard) && isDue(KillPoint.ONE_SHARD_OF_MANY);
+      passed = shard;
+    }
+    if (dies) {
+      die();
+      throw new CountedRows.InjectedFailure();
+    }
+  }
+
   /** The run's store: what happens to requests is part of the death. */
-  ObjectStore around(ObjectStore store) {
-    return new Dying(store);
+  static ObjectStore around(ObjectStore store, String run) {
+    return new Dying(store, run);
   }
 
   private static boolean isBy(String role) {
     return Thread.currentThread().getName().startsWith("tidemark-" + role);
   }
 
-  private final class Dying extends ForwardingStore {
-    Dying(ObjectStore store) {
+  /** Asks whoever is the run's killer by then. */
+  private static final class Dying extends ForwardingStore {
+    private final String run;
+
+    Dying(ObjectStore store, String run) {
       super(store);
+      this.run = run;
+    }
+
+    private Killer killer() {
+      return Killer.of(run);
+    }
+
+    private void takeTime() throws StoreException {
+      Killer killer = killer();
+      if (killer.slowMillis > 0 && isBy(killer.slowRole)) {
+        try {
+          TimeUnit.MILLISECONDS.sleep(killer.slowMillis);
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+          throw new StoreException(StoreException.Reason.OTHER, true, "interrupted", e);
+        }
+      }
     }
 
     private void checkAlive() throws StoreException {
-      if (dead && isBy("")) {
+      if (killer().dead && isBy("")) {
         throw new StoreException(StoreException.Reason.OTHER, false, "this process is dead", null);
       }
     }
@@ -119,60 +181,44 @@ final class Killer {
     @Override
     public Created putIfAbsent(String key, byte[] body) throws StoreException {
       checkAlive();
+      takeTime();
       boolean entry = key.contains("/log/") && !key.contains("closed");
       boolean append = entry && isBy("append");
       if (append) {
-        at(KillPoint.APPEND_LOST);
-        passOneShard(key);
+        killer().at(KillPoint.APPEND_LOST);
+        killer().passOneShard(key.substring(0, key.indexOf('/')));
       }
       Created created = super.putIfAbsent(key, body);
-      if (append && isDue(KillPoint.ANSWER_LOST)) {
-        fired.countDown();
+      if (append && killer().isDue(KillPoint.ANSWER_LOST)) {
+        killer().fired.countDown();
         throw new StoreException(
             StoreException.Reason.UNAVAILABLE, true, "the answer about " + key + " was lost", null);
       }
       if (append) {
-        at(KillPoint.APPEND_STORED);
+        killer().at(KillPoint.APPEND_STORED);
       }
       if (entry && isBy("install")) {
-        at(KillPoint.INSTALL_STORED);
+        killer().at(KillPoint.INSTALL_STORED);
       }
       if (key.contains("/rollup/")) {
-        at(KillPoint.ROLLUP_STORED);
+        killer().at(KillPoint.ROLLUP_STORED);
       }
       return created;
-    }
-
-    /** The first shard that comes passes, the next one is not told. */
-    private void passOneShard(String key) {
-      if (point != KillPoint.ONE_SHARD_OF_MANY) {
-        return;
-      }
-      String shard = key.substring(0, key.indexOf('/'));
-      boolean dies;
-      synchronized (Killer.this) {
-        String before = passed;
-        dies = before != null && !before.equals(shard) && isDue(KillPoint.ONE_SHARD_OF_MANY);
-        passed = shard;
-      }
-      if (dies) {
-        die();
-        throw new CountedRows.InjectedFailure();
-      }
     }
 
     @Override
     public void put(String key, Body body) throws StoreException {
       checkAlive();
+      takeTime();
       if (isBy("write")) {
-        at(KillPoint.UPLOADING);
+        killer().at(KillPoint.UPLOADING);
       }
       super.put(key, body);
       if (isBy("write")) {
-        at(KillPoint.UPLOADED);
+        killer().at(KillPoint.UPLOADED);
       }
       if (isBy("merge")) {
-        at(KillPoint.MERGE_UPLOADED);
+        killer().at(KillPoint.MERGE_UPLOADED);
       }
     }
 
@@ -191,9 +237,9 @@ final class Killer {
     @Override
     public void delete(List<String> keys) throws StoreException {
       checkAlive();
-      if (isDue(KillPoint.DELETED)) {
+      if (killer().isDue(KillPoint.DELETED)) {
         super.delete(keys.subList(0, (keys.size() + 1) / 2));
-        die();
+        killer().die();
         throw new CountedRows.InjectedFailure();
       }
       super.delete(keys);

@@ -40,6 +40,9 @@ final class PacedInput
   /** A number is its split's, above this many bits, and its place in the split. */
   private static final int PLACE_BITS = 40;
 
+  /** By how many numbers a split is behind the one before it: their rows wait for it. */
+  static final long LAG = 20;
+
   private static final long WAIT_MILLIS = 1;
   private static final Executor LATER =
       CompletableFuture.delayedExecutor(WAIT_MILLIS, TimeUnit.MILLISECONDS);
@@ -64,6 +67,8 @@ final class PacedInput
     private final double perMilli;
     private final long begun = System.nanoTime();
     private volatile long end = Long.MAX_VALUE;
+    private volatile long first;
+    private volatile long ahead;
     private volatile boolean doomed;
 
     Pace(double perMilli) {
@@ -72,7 +77,22 @@ final class PacedInput
 
     /** How many numbers of each split may be read by now. */
     long allowed() {
-      return Math.min(end, (long) ((System.nanoTime() - begun) / 1e6 * perMilli));
+      return Math.min(end, ahead + (long) ((System.nanoTime() - begun) / 1e6 * perMilli));
+    }
+
+    /** How many numbers of a split: each is a little behind the one before it. */
+    private long allowed(int split) {
+      return end != Long.MAX_VALUE && allowed() >= end ? end : allowed() - split * LAG;
+    }
+
+    /** Sets the clock on, for a job that was begun elsewhere. */
+    void skipTo(long place) {
+      ahead = place;
+    }
+
+    /** Where a job that begins without state begins to read. */
+    void beginAt(long place) {
+      first = place;
     }
 
     /** Lets the input end a little behind where it is. */
@@ -81,9 +101,9 @@ final class PacedInput
       return end;
     }
 
-    /** Lets each split have so many numbers, whatever the clock says. */
-    void endAt(long numbers) {
-      end = numbers;
+    /** Lets the input go on. */
+    void endLater() {
+      end = Long.MAX_VALUE;
     }
 
     /** Whether the next reader that looks fails. */
@@ -126,7 +146,7 @@ final class PacedInput
   public SplitEnumerator<Split, long[]> createEnumerator(SplitEnumeratorContext<Split> context) {
     List<Split> all = new ArrayList<>();
     for (int i = 0; i < splits; i++) {
-      all.add(new Split(i, 0));
+      all.add(new Split(i, PACES.get(name).first));
     }
     return new Enumerator(context, all);
   }
@@ -179,7 +199,6 @@ final class PacedInput
       if (pace.doomed) {
         throw new CountedRows.InjectedFailure();
       }
-      long allowed = pace.allowed();
       List<Integer> mine = List.copyOf(next.keySet());
       for (int i = 0; i < mine.size(); i++) {
         int split = mine.get((turn + i) % mine.size());
@@ -189,7 +208,7 @@ final class PacedInput
           next.remove(split);
           return InputStatus.MORE_AVAILABLE;
         }
-        if (place < allowed) {
+        if (place < pace.allowed(split)) {
           turn += i + 1;
           next.put(split, place + 1);
           outputs

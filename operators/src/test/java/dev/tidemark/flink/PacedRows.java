@@ -1,11 +1,13 @@
 package dev.tidemark.flink;
 
 import dev.tidemark.flink.message.KeyedRow;
+import dev.tidemark.flink.message.RawRecord;
 import dev.tidemark.flink.message.Update;
 import dev.tidemark.row.InvalidRowException;
 import dev.tidemark.row.RowCodec;
 import dev.tidemark.schema.Schema;
 import java.io.Serializable;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -40,19 +42,18 @@ final class PacedRows implements Serializable {
   private final int splits;
   private final int shards;
   private final boolean byKey;
+  private final boolean decoded;
 
-  PacedRows(int splits, int shards, boolean byKey) {
+  /**
+   * Rows.
+   *
+   * @param decoded whether they are records that are decoded: nothing is late or deleted then
+   */
+  PacedRows(int splits, int shards, boolean byKey, boolean decoded) {
     this.splits = splits;
     this.shards = shards;
     this.byKey = byKey;
-  }
-
-  int splits() {
-    return splits;
-  }
-
-  boolean byKey() {
-    return byKey;
+    this.decoded = decoded;
   }
 
   /** The time of the number at a place of a split, were it not late. */
@@ -63,16 +64,12 @@ final class PacedRows implements Serializable {
   /** The row's own time. */
   long time(long number) {
     long place = PacedInput.place(number);
-    boolean late = byKey ? isLateKey(place) && place / KEYS_A_SPLIT % 2 == 1 : isLateRow(place);
+    boolean late = isLateAt(place) && (!byKey || place / KEYS_A_SPLIT % 2 == 1);
     return late ? Math.max(BEGIN, timeOf(place) - LATE_MILLIS) : timeOf(place);
   }
 
-  private static boolean isLateRow(long place) {
-    return place % LATE_EVERY == 7;
-  }
-
-  private static boolean isLateKey(long place) {
-    return place % KEYS_A_SPLIT % LATE_EVERY == 7;
+  private boolean isLateAt(long place) {
+    return !decoded && (byKey ? place % KEYS_A_SPLIT : place) % LATE_EVERY == 7;
   }
 
   private long id(int split, long place) {
@@ -85,12 +82,12 @@ final class PacedRows implements Serializable {
 
   /** Whether rows of an id may be retimed, so that when they come is not known. */
   boolean isLate(long id) {
-    long place = id / splits;
-    return byKey ? isLateKey(place) : isLateRow(place);
+    return isLateAt(id / splits);
   }
 
   private @Nullable String text(long place) {
-    boolean deletes = byKey && place / KEYS_A_SPLIT % DELETED_EVERY == DELETED_EVERY - 1;
+    boolean deletes =
+        byKey && !decoded && place / KEYS_A_SPLIT % DELETED_EVERY == DELETED_EVERY - 1;
     return deletes ? null : "n" + place;
   }
 
@@ -115,6 +112,20 @@ final class PacedRows implements Serializable {
     } catch (InvalidRowException e) {
       throw new IllegalStateException(e);
     }
+  }
+
+  /** A number's record, as a line of JSON. */
+  RawRecord record(long number) {
+    long place = PacedInput.place(number);
+    long id = id(PacedInput.split(number), place);
+    RawRecord record = new RawRecord();
+    record.place = "split-" + PacedInput.split(number);
+    record.partition = record.place;
+    record.number = place;
+    record.timestampMillis = time(number);
+    record.value =
+        ("{\"id\":" + id + ",\"text\":\"" + text(place) + "\"}").getBytes(StandardCharsets.UTF_8);
+    return record;
   }
 
   /**

@@ -34,6 +34,9 @@ final class Taps {
           "append", KillPoint.ACKNOWLEDGED,
           "merge", KillPoint.CHUNK_EMITTED);
 
+  /** How long a snapshot that is held takes; a checkpoint may take less where that is tried. */
+  static final long HELD_MILLIS = 1_500;
+
   private Taps() {}
 
   /** Puts taps on the sink's operators. */
@@ -181,9 +184,12 @@ final class Taps {
     public void initializeState(FunctionInitializationContext context) {}
 
     @Override
-    public void snapshotState(FunctionSnapshotContext context) {
+    public void snapshotState(FunctionSnapshotContext context) throws InterruptedException {
       if (snapshot != null) {
         Killer.of(run).at(snapshot);
+      }
+      if (snapshot == KillPoint.SNAPSHOTTED) {
+        Killer.of(run).snapshot(HELD_MILLIS);
       }
     }
 

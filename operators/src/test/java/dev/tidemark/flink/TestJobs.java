@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tidemark.flink.message.Update;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
@@ -15,11 +18,13 @@ import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.configuration.StateBackendOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.test.junit5.MiniClusterExtension;
+import org.apache.flink.util.ExceptionUtils;
 
 /** What tests of whole jobs share: a small cluster, its settings, and waiting. */
 public final class TestJobs {
@@ -38,11 +43,15 @@ public final class TestJobs {
   }
 
   static MiniClusterExtension cluster(Configuration conf) {
+    return cluster(conf, 8);
+  }
+
+  static MiniClusterExtension cluster(Configuration conf, int slots) {
     conf.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(256));
     return new MiniClusterExtension(
         new MiniClusterResourceConfiguration.Builder()
             .setNumberTaskManagers(1)
-            .setNumberSlotsPerTaskManager(8)
+            .setNumberSlotsPerTaskManager(slots)
             .setConfiguration(conf)
             .build());
   }
@@ -97,6 +106,35 @@ public final class TestJobs {
       }
       assertThat(job.getJobStatus().get()).isNotIn(JobStatus.FINISHED, JobStatus.FAILED);
       TimeUnit.MILLISECONDS.sleep(50);
+    }
+  }
+
+  /**
+   * What Flink says of a job that failed after its savepoint was made: it is to be gone on from.
+   */
+  private static final Pattern MADE =
+      Pattern.compile("A savepoint has been created at: (\\S+), but");
+
+  /**
+   * Stops a job with a savepoint, without draining it; again if it was just being restarted. A job
+   * that fails between its savepoint and its end has ended for good, and the savepoint counts.
+   */
+  static String stop(JobClient job, String folder) throws Exception {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        String savepoint =
+            job.stopWithSavepoint(false, folder, SavepointFormatType.CANONICAL).get();
+        awaitEnd(job);
+        return savepoint;
+      } catch (ExecutionException e) {
+        Matcher made = MADE.matcher(ExceptionUtils.stringifyException(e));
+        if (made.find()) {
+          awaitEnd(job);
+          return made.group(1);
+        }
+        assertThat(attempt).as("tries to stop: %s", e).isLessThan(20);
+        TimeUnit.MILLISECONDS.sleep(200);
+      }
     }
   }
 

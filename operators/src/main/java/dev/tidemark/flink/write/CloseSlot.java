@@ -20,9 +20,9 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Closes one description for one slot: sorts what the slot has, lets the rows below the upper leave
- * at {@code max(time, lower)}, consolidated, as one run, and keeps the others. Runs in an executor:
- * it touches nothing but what it was given.
+ * Closes one description for one slot: merges what the slot has, lets the rows below the upper
+ * leave at {@code max(time, lower)}, consolidated, as one run, and keeps the others. Runs in an
+ * executor: it touches nothing but what it was given.
  */
 final class CloseSlot {
   /** The slot's shard, as far as closing needs it. */
@@ -38,16 +38,16 @@ final class CloseSlot {
    * What a lane gave away for this.
    *
    * @param rows what was in memory
-   * @param chunks what was held, in the order in which it was held
+   * @param runs what was on disk or held
    */
-  record Taken(Lane.Rows rows, List<byte[]> chunks) {
+  record Taken(Lane.Rows rows, Runs runs) {
     boolean isEmpty() {
-      return rows.isEmpty() && chunks.isEmpty();
+      return rows.isEmpty() && runs.isEmpty();
     }
 
     /** What it takes in memory, about; what is held is compressed. */
     long bytes() {
-      return rows.bytes() + chunks.stream().mapToLong(chunk -> chunk.length).sum();
+      return rows.bytes() + runs.bytes();
     }
   }
 
@@ -62,8 +62,8 @@ final class CloseSlot {
    */
   record Closed(
       @Nullable WrittenBatch batch,
-      Lane.Rows stayRows,
-      Lane.Rows stayErrors,
+      Staying stayRows,
+      Staying stayErrors,
       long updates,
       long retimed) {}
 
@@ -72,6 +72,8 @@ final class CloseSlot {
   private final Taken rows;
   private final Taken errors;
   private final int inlineBytes;
+  private final long stayBytes;
+  private final SpillFolder folder;
   private final Shard shard;
   private long retimed;
 
@@ -81,12 +83,15 @@ final class CloseSlot {
       Taken rows,
       Taken errors,
       WriteOptions options,
+      SpillFolder folder,
       Shard shard) {
     this.slot = slot;
     this.description = description;
     this.rows = rows;
     this.errors = errors;
     this.inlineBytes = options.inlineBytes();
+    this.stayBytes = options.stayBytes();
+    this.folder = folder;
     this.shard = shard;
   }
 
@@ -132,8 +137,8 @@ final class CloseSlot {
   }
 
   Closed run() throws IOException {
-    Lane.Rows stayRows = new Lane.Rows();
-    Lane.Rows stayErrors = new Lane.Rows();
+    Staying stayRows = new Staying(folder, stayBytes);
+    Staying stayErrors = new Staying(folder, stayBytes);
     Schema schema = shard.schema();
     Left left = leave(rows, stayRows, schema);
     Left leftErrors = leave(errors, stayErrors, ErrorRows.SCHEMA);
@@ -162,23 +167,25 @@ final class CloseSlot {
     return new Closed(written, stayRows, stayErrors, tally.rows, retimed);
   }
 
-  private Left leave(Taken taken, Lane.Rows stay, Schema written) throws IOException {
+  private Left leave(Taken taken, Staying stay, Schema written) throws IOException {
     if (taken.isEmpty()) {
       return Left.NOTHING;
     }
-    List<Leaving> inputs = new ArrayList<>();
-    if (!taken.rows().isEmpty()) {
-      inputs.add(new Leaving(taken.rows().sorted(), description, stay));
-    }
-    for (UpdateCursor held : HeldChunks.runs(taken.chunks())) {
-      inputs.add(new Leaving(held, description, stay));
-    }
-    try (UpdateCursor merged = new MergeCursor(List.copyOf(inputs), leastTime())) {
-      Left left = write(merged, written);
-      for (Leaving input : inputs) {
-        retimed += input.retimed();
+    try (Runs runs = taken.runs()) {
+      List<Leaving> inputs = new ArrayList<>();
+      if (!taken.rows().isEmpty()) {
+        inputs.add(new Leaving(taken.rows().sorted(), description, stay));
       }
-      return left;
+      for (UpdateCursor run : runs.cursors()) {
+        inputs.add(new Leaving(run, description, stay));
+      }
+      try (UpdateCursor merged = new MergeCursor(List.copyOf(inputs), leastTime())) {
+        Left left = write(merged, written);
+        for (Leaving input : inputs) {
+          retimed += input.retimed();
+        }
+        return left;
+      }
     }
   }
 

@@ -5,16 +5,14 @@ import dev.tidemark.row.ForwardingCursor;
 import dev.tidemark.row.RowBuffer;
 import dev.tidemark.row.RowChange;
 import dev.tidemark.row.UpdateCursor;
-import dev.tidemark.time.Frontier;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The form in which rows are held over a barrier: sorted runs, cut into chunks, one entry of a list
- * state each. A chunk says whether it begins a run, and between which times its rows lie, so that
- * one whose rows all stay need not be opened.
+ * The form in which rows are held over a barrier, or on disk: sorted runs, cut into chunks, an
+ * entry of a map state each. A chunk says between which times its rows lie, so that one whose rows
+ * all stay need not be opened; and whether it begins a run, which its {@link ChunkKey} says too.
  */
 final class HeldChunks {
   /** The row bytes of a chunk: entries much smaller or larger cost more in RocksDB. */
@@ -25,104 +23,60 @@ final class HeldChunks {
 
   private HeldChunks() {}
 
-  /** Where chunks go. */
-  @FunctionalInterface
-  interface Sink {
-    void add(byte[] chunk) throws Exception;
-  }
-
   /** Cuts a sorted run into chunks. */
-  static void write(UpdateCursor run, Sink sink) throws Exception {
-    Cut cut = new Cut(run);
-    boolean first = true;
-    while (cut.begin()) {
+  static final class Cutter {
+    private final Cut cut;
+    private boolean first = true;
+
+    Cutter(UpdateCursor run) {
+      this.cut = new Cut(run);
+    }
+
+    /** The next chunk; null when the run is over. */
+    byte @Nullable [] next() throws IOException {
+      if (!cut.begin()) {
+        return null;
+      }
       byte[] block = RowBlock.encode(cut);
       ByteBuffer chunk = ByteBuffer.allocate(HEADER + block.length);
       chunk.put((byte) VERSION).put((byte) (first ? 1 : 0));
       chunk.putLong(cut.minTime).putLong(cut.maxTime).put(block);
-      sink.add(chunk.array());
       first = false;
+      return chunk.array();
     }
   }
 
-  /**
-   * Chunks told apart by a time.
-   *
-   * @param leaving those with a row below it
-   * @param staying those without, each now a run of its own
-   */
-  record Split(List<byte[]> leaving, List<byte[]> staying) {}
-
-  /** Tells the chunks that hold rows below {@code upper} from those that don't. */
-  static Split split(Iterable<byte[]> chunks, Frontier upper) throws IOException {
-    List<byte[]> leaving = new ArrayList<>();
-    List<byte[]> staying = new ArrayList<>();
-    boolean begun = false;
-    for (byte[] chunk : chunks) {
-      checkVersion(chunk);
-      begun &= !beginsRun(chunk);
-      if (upper.hasPassed(minTime(chunk))) {
-        leaving.add(begun ? chunk : beginning(chunk));
-        begun = true;
-      } else {
-        staying.add(beginning(chunk));
-      }
+  /** A chunk's rows, in order, in another schema. */
+  static UpdateCursor changed(byte[] chunk, RowChange change) throws Exception {
+    RowBuffer rows = new RowBuffer();
+    UpdateCursor run = new Run(1, only -> chunk);
+    while (run.next()) {
+      byte[] row = change.apply(run.row(), run.rowOffset(), run.rowLength());
+      rows.add(row, 0, row.length, run.time(), run.diff());
     }
-    return new Split(leaving, staying);
+    return rows.sorted();
   }
 
-  /** Chunks whose rows are in another schema now, each a run of its own. */
-  static List<byte[]> changed(Iterable<byte[]> chunks, RowChange change) throws Exception {
-    List<byte[]> changed = new ArrayList<>();
-    for (byte[] chunk : chunks) {
-      RowBuffer rows = new RowBuffer();
-      for (UpdateCursor run : runs(List.of(chunk))) {
-        while (run.next()) {
-          byte[] row = change.apply(run.row(), run.rowOffset(), run.rowLength());
-          rows.add(row, 0, row.length, run.time(), run.diff());
-        }
-      }
-      write(rows.sorted(), changed::add);
-    }
-    return changed;
-  }
-
-  /** The chunk as the first of a run. */
-  private static byte[] beginning(byte[] chunk) {
-    byte[] first = chunk.clone();
-    first[1] = 1;
-    return first;
-  }
-
-  private static long minTime(byte[] chunk) {
+  /** The least time of a chunk's rows. */
+  static long minTime(byte[] chunk) throws IOException {
+    checkVersion(chunk);
     return ByteBuffer.wrap(chunk).getLong(2);
   }
 
-  /** The runs that chunks, in the order in which they were written, make up. */
-  static List<UpdateCursor> runs(List<byte[]> chunks) throws IOException {
-    for (byte[] chunk : chunks) {
-      checkVersion(chunk);
-    }
-    List<UpdateCursor> runs = new ArrayList<>();
-    int begin = 0;
-    for (int i = 1; i <= chunks.size(); i++) {
-      if (i == chunks.size() || beginsRun(chunks.get(i))) {
-        runs.add(new Run(chunks.subList(begin, i)));
-        begin = i;
-      }
-    }
-    return runs;
+  /** Whether a chunk is the first of its run. */
+  static boolean beginsRun(byte[] chunk) throws IOException {
+    checkVersion(chunk);
+    return chunk[1] == 1;
   }
 
   private static void checkVersion(byte[] chunk) throws IOException {
-    if (chunk[0] != VERSION) {
+    if (chunk.length < HEADER || chunk[0] != VERSION) {
       throw new IOException(
-          "held rows are of version " + chunk[0] + ", this build reads " + VERSION);
+          "held rows are of version "
+              + (chunk.length == 0 ? 0 : chunk[0])
+              + ", this build reads "
+              + VERSION);
     }
-  }
-
-  private static boolean beginsRun(byte[] chunk) {
-    return chunk[1] == 1;
   }
 
   /** One chunk's worth of a run at a time. */
@@ -162,19 +116,27 @@ final class HeldChunks {
     public void close() {}
   }
 
-  /** Chunks one after another; one is open at a time. */
-  private static final class Run implements UpdateCursor {
-    private final List<byte[]> chunks;
-    private int opened;
-    private UpdateCursor chunk;
+  /** Where the chunks of a run come from. */
+  @FunctionalInterface
+  interface Chunks {
+    byte[] get(int number) throws IOException;
+  }
 
-    Run(List<byte[]> chunks) throws IOException {
+  /** The chunks of a run one after another; one is open at a time, the first when it is read. */
+  static final class Run implements UpdateCursor {
+    private final int size;
+    private final Chunks chunks;
+    private int opened;
+    private @Nullable UpdateCursor chunk;
+
+    Run(int size, Chunks chunks) {
+      this.size = size;
       this.chunks = chunks;
-      this.chunk = open();
     }
 
     private UpdateCursor open() throws IOException {
       byte[] next = chunks.get(opened++);
+      checkVersion(next);
       byte[] block = new byte[next.length - HEADER];
       System.arraycopy(next, HEADER, block, 0, block.length);
       return RowBlock.decode(block);
@@ -182,44 +144,46 @@ final class HeldChunks {
 
     @Override
     public boolean next() throws IOException {
-      while (!chunk.next()) {
-        if (opened == chunks.size()) {
+      while (chunk == null || !chunk.next()) {
+        if (opened == size) {
           return false;
         }
-        chunk.close();
         chunk = open();
       }
       return true;
     }
 
+    private UpdateCursor current() {
+      UpdateCursor current = chunk;
+      if (current == null) {
+        throw new IllegalStateException("no update yet");
+      }
+      return current;
+    }
+
     @Override
     public byte[] row() {
-      return chunk.row();
+      return current().row();
     }
 
     @Override
     public int rowOffset() {
-      return chunk.rowOffset();
+      return current().rowOffset();
     }
 
     @Override
     public int rowLength() {
-      return chunk.rowLength();
+      return current().rowLength();
     }
 
     @Override
     public long time() {
-      return chunk.time();
+      return current().time();
     }
 
     @Override
     public long diff() {
-      return chunk.diff();
-    }
-
-    @Override
-    public void close() throws IOException {
-      chunk.close();
+      return current().diff();
     }
   }
 }

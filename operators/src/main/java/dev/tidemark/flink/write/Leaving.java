@@ -6,15 +6,15 @@ import java.io.IOException;
 
 /**
  * The updates of one sorted run that leave with a description: those with a time below its upper.
- * The others are put into a buffer, to stay.
+ * The others are put aside, to stay.
  */
 final class Leaving implements UpdateCursor {
   private final UpdateCursor all;
   private final BatchDescription description;
-  private final Lane.Rows stay;
+  private final Staying stay;
   private long retimed;
 
-  Leaving(UpdateCursor all, BatchDescription description, Lane.Rows stay) {
+  Leaving(UpdateCursor all, BatchDescription description, Staying stay) {
     this.all = all;
     this.description = description;
     this.stay = stay;
@@ -35,7 +35,7 @@ final class Leaving implements UpdateCursor {
         }
         return true;
       }
-      stay.add(all.row(), all.rowOffset(), all.rowLength(), time, all.diff());
+      stay.add(all);
     }
     return false;
   }

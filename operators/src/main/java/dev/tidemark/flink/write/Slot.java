@@ -35,6 +35,11 @@ final class Slot {
     lane.rows().add(update.row, 0, update.row.length, update.time, update.diff);
   }
 
+  /** Whether it has rows in memory or on disk. */
+  boolean isEmpty() {
+    return rows.isEmpty() && errors.isEmpty();
+  }
+
   /** What it takes in memory, about. */
   long bytes() {
     return rows.rows().bytes() + errors.rows().bytes();

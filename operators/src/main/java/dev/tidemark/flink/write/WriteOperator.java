@@ -10,10 +10,10 @@ import dev.tidemark.flink.message.Update;
 import dev.tidemark.flink.message.WrittenBatch;
 import dev.tidemark.log.Author;
 import dev.tidemark.part.PartStore;
-import dev.tidemark.row.UpdateCursor;
 import dev.tidemark.schema.Schema;
 import dev.tidemark.time.BatchDescription;
 import dev.tidemark.time.Frontier;
+import java.io.File;
 import java.io.IOException;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -22,17 +22,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.stream.Stream;
 import org.apache.flink.api.common.accumulators.LongCounter;
 import org.apache.flink.api.common.operators.MailboxExecutor;
 import org.apache.flink.api.common.state.BroadcastState;
-import org.apache.flink.api.common.state.ListState;
-import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.state.MapStateDescriptor;
-import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
 import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.runtime.state.StateSnapshotContext;
-import org.apache.flink.runtime.state.VoidNamespace;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.TwoInputStreamOperator;
 import org.apache.flink.streaming.api.watermark.Watermark;
@@ -44,7 +42,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Collects rows by slot and, when a description closes, lets those below its upper leave as one
- * sorted run a slot. Input 1: rows, keyed by slot. Input 2: descriptions, to every subtask.
+ * sorted run a slot. What memory has no room for lies on disk until the barrier. Input 1: rows,
+ * keyed by slot. Input 2: descriptions, to every subtask.
  *
  * <ol>
  *   <li>Descriptions close in order, one at a time; each batch lies within one description.
@@ -72,11 +71,12 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
   private final WriteOptions options;
 
   private transient MailboxExecutor mailbox;
-  private transient ListState<byte[]> heldRows;
-  private transient ListState<byte[]> heldErrors;
+  private transient HeldRows heldRows;
+  private transient HeldRows heldErrors;
   private transient StateSchemas schemas;
   private transient BroadcastState<Integer, Long> closedState;
   private transient LeftOut leftOut;
+  private transient SpillFolder folder;
   private transient ExecutorService executor;
   private transient ExecutorService smallExecutor;
   private transient Author author;
@@ -129,8 +129,8 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
   @Override
   public void initializeState(StateInitializationContext context) throws Exception {
     super.initializeState(context);
-    heldRows = context.getKeyedStateStore().getListState(chunks("held-rows-1"));
-    heldErrors = context.getKeyedStateStore().getListState(chunks("held-errors-1"));
+    heldRows = new HeldRows("rows", this, context.getKeyedStateStore());
+    heldErrors = new HeldRows("errors", this, context.getKeyedStateStore());
     schemas = StateSchemas.of(context, options.shards());
     closedState =
         context
@@ -149,15 +149,20 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
     open = new OpenDescriptions(closed);
   }
 
-  private static ListStateDescriptor<byte[]> chunks(String name) {
-    return new ListStateDescriptor<>(name, PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO);
-  }
-
   @Override
   public void open() throws Exception {
     super.open();
     executor = Workers.pool("tidemark-write", UPLOADS);
     smallExecutor = Workers.pool("tidemark-write-small", SMALL_UPLOADS);
+    folder =
+        new SpillFolder(
+            Stream.of(getContainingTask().getEnvironment().getIOManager().getSpillingDirectories())
+                .map(File::toPath)
+                .toList(),
+            getRuntimeContext().getTaskInfo().getIndexOfThisSubtask());
+    MetricGroup group = getMetricGroup().addGroup("tidemark");
+    group.gauge("bufferedBytes", this::bufferedBytes);
+    group.gauge("spilledBytes", this::spilledBytes);
     author =
         Attempts.author(Attempts.begin(options.settings().writer(), Clock.systemUTC()), "write");
     handles = new ArrayList<>();
@@ -170,8 +175,8 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
       staged.add(counter(shard.name(), "staged"));
       retimed.add(counter(shard.name(), "retimed"));
     }
-    markHeld("held-rows-1", true);
-    markHeld("held-errors-1", false);
+    markHeld(heldRows, true);
+    markHeld(heldErrors, false);
     if (options.settings().commit().isFrontier()) {
       arrivals =
           new Arrivals(
@@ -182,6 +187,16 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
     }
   }
 
+  /** What rows take in memory that aren't in state, about. */
+  long bufferedBytes() {
+    return bufferedBytes;
+  }
+
+  /** What rows take on disk that aren't in state. */
+  long spilledBytes() {
+    return folder.bytes();
+  }
+
   private LongCounter counter(String shard, String name) {
     LongCounter counter = new LongCounter();
     getRuntimeContext().addAccumulator("tidemark." + shard + "." + name, counter);
@@ -189,18 +204,13 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
   }
 
   /** Finds the slots that the restored state holds rows of, and brings those into our schema. */
-  private void markHeld(String state, boolean rows) throws Exception {
-    List<Integer> keys;
-    try (var found = this.<Integer>getKeyedStateBackend().getKeys(state, VoidNamespace.INSTANCE)) {
-      keys = found.toList();
-    }
-    for (int key : keys) {
+  private void markHeld(HeldRows held, boolean rows) throws Exception {
+    for (int key : held.keys()) {
       Slot slot = slots.of(SlotKeys.shardOf(key), key);
       (rows ? slot.rows() : slot.errors()).held(true);
       StateSchemas.Former former = rows ? schemas.former(slot.shard()) : null;
       if (former != null) {
-        setCurrentKey(key);
-        heldRows.update(HeldChunks.changed(heldRows.get(), former.change()));
+        held.change(slot, former.change(), folder);
       }
     }
   }
@@ -222,7 +232,7 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
     slot.add(update);
     bufferedBytes += slot.bytes() - before;
     if (bufferedBytes > options.settings().bufferBytes()) {
-      holdLargest();
+      spillLargest();
     }
   }
 
@@ -293,29 +303,32 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
             rows.bytes() + errors.bytes() <= SMALL_BYTES ? smallExecutor : executor,
             slot,
             new CloseSlot(
-                slot, description, rows, errors, options, new HandledShard(handle, author)));
+                slot,
+                description,
+                rows,
+                errors,
+                options,
+                folder,
+                new HandledShard(handle, author)));
       }
     }
     maybeFinish(begun);
   }
 
   /** Takes from a lane what may hold rows below {@code upper}. */
-  private CloseSlot.Taken take(Slot slot, Lane lane, ListState<byte[]> held, Frontier upper)
+  private CloseSlot.Taken take(Slot slot, Lane lane, HeldRows held, Frontier upper)
       throws Exception {
-    List<byte[]> chunks = List.of();
-    if (lane.held()) {
-      setCurrentKey(slot.key());
-      HeldChunks.Split split = HeldChunks.split(held.get(), upper);
-      chunks = split.leaving();
-      if (!chunks.isEmpty()) {
-        held.update(split.staying());
-        lane.held(!split.staying().isEmpty());
-      }
+    Runs spilled = lane.spilled();
+    boolean leavesDisk = spilled != null && upper.hasPassed(spilled.minTime());
+    Runs taken = leavesDisk ? lane.takeSpilled() : null;
+    Runs runs = taken == null ? new Runs(folder) : taken;
+    if (lane.held() && upper.hasPassed(lane.heldMinTime())) {
+      held.take(slot, lane, upper, runs);
     }
     boolean leaves = upper.hasPassed(lane.rows().minTime());
     Lane.Rows rows = leaves ? lane.take() : new Lane.Rows();
     bufferedBytes -= rows.bytes();
-    return new CloseSlot.Taken(rows, chunks);
+    return new CloseSlot.Taken(rows, runs);
   }
 
   private void submit(ExecutorService threads, Slot slot, CloseSlot job) {
@@ -352,7 +365,7 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
               + " could not be written",
           failure);
     }
-    bufferedBytes += closed.stayRows().bytes() + closed.stayErrors().bytes();
+    bufferedBytes += closed.stayRows().rows().bytes() + closed.stayErrors().rows().bytes();
     slot.rows().putBack(closed.stayRows());
     slot.errors().putBack(closed.stayErrors());
     if (closed.batch() != null) {
@@ -379,30 +392,20 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
     output.emitWatermark(new Watermark(upper.watermark()));
   }
 
-  /** Memory is full: the slot that takes most of it goes to held state before its barrier. */
-  private void holdLargest() throws Exception {
+  /** Memory is full: the slot that takes most of it goes to disk. */
+  private void spillLargest() throws Exception {
     Slot largest = slots.largest();
     if (largest != null) {
-      hold(largest);
+      bufferedBytes -= largest.bytes();
+      largest.rows().spill(folder);
+      largest.errors().spill(folder);
     }
   }
 
   private void hold(Slot slot) throws Exception {
     bufferedBytes -= slot.bytes();
-    hold(slot, slot.rows(), heldRows);
-    hold(slot, slot.errors(), heldErrors);
-  }
-
-  private void hold(Slot slot, Lane lane, ListState<byte[]> held) throws Exception {
-    if (lane.rows().isEmpty()) {
-      return;
-    }
-    setCurrentKey(slot.key());
-    try (UpdateCursor run = lane.rows().sorted()) {
-      HeldChunks.write(run, held::add);
-    }
-    lane.rows().clear();
-    lane.held(true);
+    heldRows.hold(slot, slot.rows());
+    heldErrors.hold(slot, slot.errors());
   }
 
   @Override
@@ -421,7 +424,7 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
   @Override
   public void finish() throws Exception {
     for (Slot slot : slots.all()) {
-      if (slot.bytes() > 0 || slot.rows().held() || slot.errors().held()) {
+      if (!slot.isEmpty() || slot.rows().held() || slot.errors().held()) {
         throw new IllegalStateException(
             "rows of shard "
                 + options.shards().get(slot.shard()).name()
@@ -435,6 +438,9 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
   public void close() throws Exception {
     if (executor != null) {
       Workers.stop(List.of(executor, smallExecutor));
+    }
+    if (folder != null) {
+      folder.close();
     }
     if (handles != null) {
       handles.forEach(ShardHandle::close);

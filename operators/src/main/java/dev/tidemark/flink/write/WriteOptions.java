@@ -13,9 +13,16 @@ import java.util.List;
  */
 public record WriteOptions(List<ShardTarget> shards, SinkSettings settings)
     implements Serializable {
+  private static final long LEAST_STAY_BYTES = 64 << 10;
+
   /** Copies the list. */
   public WriteOptions {
     shards = List.copyOf(shards);
+  }
+
+  /** What one slot may leave behind in memory when it closes; the rest goes to disk. */
+  long stayBytes() {
+    return Math.max(LEAST_STAY_BYTES, settings.bufferBytes() / 8);
   }
 
   int inlineBytes() {

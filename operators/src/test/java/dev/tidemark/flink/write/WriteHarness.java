@@ -71,11 +71,15 @@ final class WriteHarness
     }
   }
 
+  WriteOperator write() {
+    return (WriteOperator) operator;
+  }
+
   long slotsWithHeldRows() throws Exception {
     try (var keys =
         getOperator()
             .<Integer>getKeyedStateBackend()
-            .getKeys("held-rows-1", VoidNamespace.INSTANCE)) {
+            .getKeys("held-rows-2", VoidNamespace.INSTANCE)) {
       return keys.count();
     }
   }

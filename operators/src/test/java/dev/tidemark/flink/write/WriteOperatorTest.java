@@ -3,6 +3,7 @@ package dev.tidemark.flink.write;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tidemark.flink.GoldenBytes;
 import dev.tidemark.flink.ShardTarget;
 import dev.tidemark.flink.SinkSettings;
 import dev.tidemark.flink.SlotKeys;
@@ -12,10 +13,14 @@ import dev.tidemark.part.RowBlock;
 import dev.tidemark.row.RowCodec;
 import dev.tidemark.row.UpdateCursor;
 import dev.tidemark.schema.Schema;
+import dev.tidemark.spine.Part;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import org.apache.flink.api.common.state.ListState;
+import org.apache.flink.api.common.state.ListStateDescriptor;
+import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
@@ -262,19 +267,108 @@ final class WriteOperatorTest {
   }
 
   @Test
-  void movesRowsIntoHeldStateWhenMemoryIsFull() throws Exception {
+  void whatMemoryHasNoRoomForWaitsOnDiskAndOverABarrierInState() throws Exception {
     settings = TestShards.settings(1, 10_000, 64 << 10);
     start();
-    List<String> rows = new ArrayList<>();
+    List<String> first = new ArrayList<>();
+    List<String> second = new ArrayList<>();
     for (int id = 1000; id < 2000; id++) {
       row(0, id, id);
-      rows.add(id + "@" + id);
+      (id < 1500 ? first : second).add(id + "@" + id);
     }
-    assertThat(write.slotsWithHeldRows()).as("held before any barrier").isPositive();
-    describe(Long.MIN_VALUE, 5000);
+    assertThat(write.slotsWithHeldRows()).as("held before any barrier").isZero();
+    assertThat(bufferedBytes()).isLessThanOrEqualTo(10_000);
+    describe(Long.MIN_VALUE, 1500);
+    OperatorSubtaskState state = barrier();
+    assertThat(out()).containsExactly("a [min, 1500): " + String.join(" ", first), "W 1499");
+    assertThat(write.slotsWithHeldRows()).as("held over the barrier").isPositive();
+    restart(state);
+    describe(1500, 5000);
     barrier();
-    assertThat(out()).containsExactly("a [min, 5000): " + String.join(" ", rows), "W 4999");
+    assertThat(out()).containsExactly("a [1500, 5000): " + String.join(" ", second), "W 4999");
     assertThat(write.slotsWithHeldRows()).as("held afterwards").isZero();
+  }
+
+  private long bufferedBytes() {
+    return write.write().bufferedBytes();
+  }
+
+  /**
+   * Very many rows of one time are far more than the buffer; a few earlier ones leave first. They
+   * leave as one run, whatever lay where in between.
+   */
+  @Test
+  void aBatchOfAnySizeLeavesAsOneRunOfBoundedMemory() throws Exception {
+    int count = 600_000;
+    long buffer = 2 << 20;
+    settings = TestShards.settings(1, buffer, 64 << 10);
+    start();
+    long most = 0;
+    long spilled = 0;
+    for (int i = 0; i < count; i++) {
+      row(0, mixed(i), i % 1000 == 0 ? 50 : 150);
+      if (i % 10_000 == 0) {
+        most = Math.max(most, bufferedBytes());
+      }
+    }
+    spilled = write.write().spilledBytes();
+    describe(Long.MIN_VALUE, 100);
+    barrier();
+    assertThat(bufferedBytes()).as("behind the barrier").isZero();
+    assertThat(write.write().spilledBytes()).isZero();
+    describe(100, 200);
+    barrier();
+    assertThat(most).as("in memory").isLessThanOrEqualTo(buffer);
+    assertThat(spilled).as("on disk").isPositive();
+    assertThat(batches()).hasSize(2);
+    assertThat(batches()).allSatisfy(batch -> assertThat(batch.batch().runCount()).isLessThan(2));
+    assertThat(batches().get(0).batch().rows()).isEqualTo(count / 1000);
+    WrittenBatch large = batches().get(1);
+    assertThat(large.batch().runCount()).isEqualTo(1);
+    assertThat(large.batch().rows()).isEqualTo(count - count / 1000);
+    long ids = 0;
+    for (Part part : large.batch().runs().get(0)) {
+      try (UpdateCursor rows =
+          TestShards.parts(targets.get(0)).read(part, TestShards.SCHEMA, TestShards.SCHEMA)) {
+        RowCodec codec = new RowCodec(TestShards.SCHEMA);
+        while (rows.next()) {
+          ids += (Long) codec.decode(rows.row(), rows.rowOffset(), rows.rowLength())[0];
+        }
+      }
+    }
+    long expected = 0;
+    for (int i = 0; i < count; i++) {
+      expected += i % 1000 == 0 ? 0 : mixed(i);
+    }
+    assertThat(ids).isEqualTo(expected);
+  }
+
+  /** Numbers in no order, and no two the same. */
+  private static long mixed(long i) {
+    return i * 0x9E3779B97F4A7C15L;
+  }
+
+  /** Held rows of a build that kept them as one list a slot. */
+  @Test
+  void takesHeldRowsOverFromAnEarlierBuild() throws Exception {
+    start();
+    byte[] chunk = GoldenBytes.read("held-chunk-1");
+    ListState<byte[]> earlier =
+        write
+            .getOperator()
+            .getKeyedStateStore()
+            .getListState(
+                new ListStateDescriptor<>(
+                    "held-rows-1", PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO));
+    write.getOperator().setCurrentKey(slots.shardKey(0));
+    earlier.add(chunk);
+    earlier.add(chunk);
+    restart(barrier());
+    describe(Long.MIN_VALUE, 2000);
+    barrier();
+    assertThat(batches()).hasSize(1);
+    assertThat(batches().get(0).batch().rows()).isEqualTo(3);
+    assertThat(batches().get(0).batch().sum()).hasValue(6);
   }
 
   @Test
@@ -315,7 +409,7 @@ final class WriteOperatorTest {
   void breaksWhenRowsAreLeftAtTheEnd() throws Exception {
     start();
     row(0, 1, 150);
-    assertThatThrownBy(() -> ((WriteOperator) write.getOperator()).finish())
+    assertThatThrownBy(() -> write.write().finish())
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("shard a");
   }
