@@ -47,7 +47,7 @@ record DebeziumMessage(
       }
     } else {
       value = json.value(text, record.byteOffset);
-      key = record.key == null ? null : json.value(record.key, 0);
+      key = record.key == null || record.key.length == 0 ? null : json.value(record.key, 0);
     }
     SchemaBlock.Unwrapped unwrapped = SchemaBlock.unwrap(value);
     if (unwrapped.payload().isNull()) {

@@ -32,6 +32,7 @@ final class DebeziumValues extends Values {
   private static final String PLACEHOLDER_BASE64 =
       Base64.getEncoder().encodeToString(PLACEHOLDER.getBytes(StandardCharsets.UTF_8));
   private static final String PLACEHOLDER_MAP = "{\"" + PLACEHOLDER + "\":\"" + PLACEHOLDER + "\"}";
+  private static final String DECIMAL = "org.apache.kafka.connect.data.Decimal";
   private static final long MICROS = 1_000_000;
 
   private final DebeziumSettings settings;
@@ -100,7 +101,7 @@ final class DebeziumValues extends Values {
       return fit(variableScale(node), type, false);
     }
     boolean unscaled =
-        SchemaBlock.logicalName(hint).equals("org.apache.kafka.connect.data.Decimal")
+        SchemaBlock.logicalName(hint).equals(DECIMAL)
             || (hint == null && settings.decimal() == DebeziumSettings.Decimals.PRECISE);
     if (node.isTextual() && unscaled) {
       return fit(new BigDecimal(unscaled(node), scale(type, hint)), type, false);
@@ -146,6 +147,14 @@ final class DebeziumValues extends Values {
         throw new InvalidRowException("number with too many digits");
       }
       return value.toPlainString();
+    }
+    if (SchemaBlock.logicalName(hint).equals(DECIMAL)) {
+      if (hint == null || hint.path("parameters").path("scale").textValue() == null) {
+        throw new InvalidRowException("a decimal whose scale is nowhere; declare it DECIMAL");
+      }
+      return new BigDecimal(
+              unscaled(node), scale(ColumnType.of(ColumnType.Kind.DECIMAL, true), hint))
+          .toPlainString();
     }
     return super.text(node, hint);
   }

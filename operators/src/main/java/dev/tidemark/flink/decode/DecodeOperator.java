@@ -53,6 +53,7 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
 
   private transient StartFrontiers start;
   private transient LastTimes lastTimes;
+  private transient TopicPartitions partitions;
   private transient Intake intake;
   private transient RecordDecoder decoder;
   private transient Table firstTable;
@@ -133,6 +134,7 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
     }
     decoder = decoder(tables);
     firstTable = tables.first();
+    partitions = new TopicPartitions(getRuntimeContext());
     gate = SourceGate.acquire(getRuntimeContext()).orElse(null);
     watermarks =
         new RowWatermarks(
@@ -142,7 +144,8 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
             output,
             getExecutionConfig().getAutoWatermarkInterval());
     Intake.Means means =
-        new Intake.Means(counts, start, lastTimes, watermarks, output, getProcessingTimeService());
+        new Intake.Means(
+            counts, start, lastTimes, partitions, watermarks, output, getProcessingTimeService());
     intake = new Intake(settings.limits(), slots, means);
     getMetricGroup().addGroup("tidemark").gauge("silentPartitions", watermarks::silent);
   }
@@ -162,6 +165,9 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
       return;
     }
     counts.read();
+    if (record.topic != null) {
+      partitions.read(record.topic, record.partition);
+    }
     if (record.flaw != null) {
       intake.reject(
           record, new Decoded.Failure(firstTable, "", record.flaw, record.timestampMillis));
@@ -192,9 +198,11 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
   private void mark(RawRecord record) {
     if (record.mark == RawRecord.Mark.ASSIGNED) {
       watermarks.onAssigned(record.partition);
+      partitions.assigned(record.partition);
     } else {
       watermarks.onOver(record.partition);
       lastTimes.over(record.partition);
+      partitions.over(record.partition);
     }
   }
 

@@ -12,6 +12,8 @@ import dev.tidemark.flink.message.Update;
 import dev.tidemark.row.ErrorRows;
 import dev.tidemark.row.InvalidRowException;
 import dev.tidemark.row.RowCodec;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -53,6 +55,7 @@ final class Intake {
    * @param counts counts records by fate
    * @param start where a job without state began
    * @param lastTimes the last time of each partition, for what must stay in order
+   * @param partitions which partitions a topic has; null: there are no topics
    * @param times hears of rows' times
    * @param output where updates go
    * @param clock the wall clock
@@ -61,6 +64,7 @@ final class Intake {
       InputCounts counts,
       StartFrontiers start,
       LastTimes lastTimes,
+      @Nullable TopicPartitions partitions,
       TimeListener times,
       Output<StreamRecord<Update>> output,
       ProcessingTimeService clock) {}
@@ -103,7 +107,7 @@ final class Intake {
     }
     int shard = table.mapping.shard();
     if (rows.changes().get(0).action() == Action.TRUNCATE) {
-      String other = means.lastTimes().otherPartition(shard, record.partition);
+      String other = otherPartition(shard, record);
       if (other != null) {
         String reason =
             "truncate of "
@@ -139,6 +143,20 @@ final class Intake {
       means.counts().count(shard, Fate.STORED); // else upsert knows what becomes of it
     }
     return failure;
+  }
+
+  /** Another partition in which rows of a shard come; null: none is known. */
+  private @Nullable String otherPartition(int shard, RawRecord record) {
+    String seen = means.lastTimes().otherPartition(shard, record.partition);
+    TopicPartitions partitions = means.partitions();
+    if (seen != null || record.topic == null || partitions == null) {
+      return seen;
+    }
+    try {
+      return partitions.besides(record.topic, record.partition);
+    } catch (IOException e) {
+      throw new UncheckedIOException("the job master doesn't say which partitions there are", e);
+    }
   }
 
   private static byte[] encode(Table table, Change change) throws InvalidRowException {

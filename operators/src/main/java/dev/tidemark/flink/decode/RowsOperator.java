@@ -110,7 +110,7 @@ public final class RowsOperator<T> extends AbstractStreamOperator<Update>
     table = new Table(settings.mapping(), shard);
     Intake.Means means =
         new Intake.Means(
-            counts, start, lastTimes, new Latest(), output, getProcessingTimeService());
+            counts, start, lastTimes, null, new Latest(), output, getProcessingTimeService());
     intake = new Intake(settings.limits(), slots, means);
     present = new boolean[table.schema.columns().size()];
     Arrays.fill(present, true);

@@ -7,6 +7,7 @@ import dev.tidemark.flink.decode.DecodeSettings.Format;
 import dev.tidemark.flink.message.RawRecord;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -115,8 +116,8 @@ class CsvCasesTest {
     assertThat(replay.rows()).containsExactly("[" + stored + ", 5]");
   }
 
-  /** P-IN-01: a header that isn't the schema's is never a column of NULLs. */
   @Test
+  @DisplayName("P-IN-01: a header that lacks a column stops the job")
   void aHeaderThatLacksAColumnStopsTheJob() throws Exception {
     open("id INT, name STRING, ts BIGINT", Envelope.APPEND, "");
     assertThatThrownBy(() -> record("\u00efid,name,ts".getBytes(StandardCharsets.UTF_8), "1,x,5"))

@@ -75,9 +75,9 @@ class DebeziumCasesTest {
     }
   }
 
-  /** P-CD-01. */
   @ParameterizedTest
   @EnumSource(names = {"CHANGELOG", "UPSERT"})
+  @DisplayName("P-CD-01: tombstones change nothing and are no errors")
   void tombstonesChangeNothingAndAreNoErrors(Envelope envelope) throws Exception {
     try (Replay replay = debezium(envelope, ID_V)) {
       replay
@@ -93,8 +93,8 @@ class DebeziumCasesTest {
     }
   }
 
-  /** P-CD-02. */
   @Test
+  @DisplayName("P-CD-02: wrapped and flat even mixed")
   void wrappedAndFlatEvenMixed() throws Exception {
     try (Replay replay = debezium(Envelope.UPSERT, ID_V)) {
       replay
@@ -123,8 +123,8 @@ class DebeziumCasesTest {
     }
   }
 
-  /** P-CD-04. */
   @Test
+  @DisplayName("P-CD-04: changes without before images")
   void changesWithoutBeforeImages() throws Exception {
     try (Replay replay = debezium(Envelope.UPSERT, ID_V)) {
       replay
@@ -151,7 +151,6 @@ class DebeziumCasesTest {
     }
   }
 
-  /** P-CD-06. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -166,12 +165,13 @@ class DebeziumCasesTest {
         "{\"scale\":3,\"value\":\"AeJB\"} | error: column c of t: number with more decimal places than DECIMAL(10, 2)",
         "\"\" | error: column c of t: bytes that are no decimal"
       })
+  @DisplayName("P-CD-06: precise decimals")
   void preciseDecimals(String value, String stored) throws Exception {
     assertThat(one(DebeziumSettings.DEFAULT, "DECIMAL(10, 2)", value)).isEqualTo(stored);
   }
 
-  /** P-CD-06, the other modes and the schema block. */
   @Test
+  @DisplayName("P-CD-06: decimals in other modes")
   void decimalsInOtherModes() throws Exception {
     DebeziumSettings text = with(Decimals.STRING, Times.ADAPTIVE, Binary.BASE64);
     assertThat(one(text, "DECIMAL(10, 2)", "\"12.34\"")).isEqualTo("12.34");
@@ -185,11 +185,14 @@ class DebeziumCasesTest {
         "\"type\":\"bytes\",\"name\":\"org.apache.kafka.connect.data.Decimal\","
             + "\"parameters\":{\"scale\":\"3\"}";
     assertThat(one(text, "DECIMAL(10, 4)", "\"AeJA\"", hint)).isEqualTo("123.4560");
+    assertThat(one(text, "STRING", "\"AeJA\"", hint)).isEqualTo("123.456");
+    String noScale = hint.substring(0, hint.indexOf(",\"parameters"));
+    assertThat(one(text, "STRING", "\"AeJA\"", noScale)).contains("scale is nowhere");
   }
 
-  /** P-CD-07. */
   @ParameterizedTest
   @CsvSource({"UTC", "Europe/Berlin", "Asia/Shanghai"})
+  @DisplayName("P-CD-07: one instant five encodings")
   void oneInstantFiveEncodings(String zone) throws Exception {
     TimeZone before = TimeZone.getDefault();
     TimeZone.setDefault(TimeZone.getTimeZone(zone));
@@ -222,8 +225,8 @@ class DebeziumCasesTest {
     }
   }
 
-  /** P-TY-05 and P-TW-06 in numbers. */
   @Test
+  @DisplayName("P-TY-05, P-TW-06: far and early times")
   void farAndEarlyTimes() throws Exception {
     DebeziumSettings adaptive = DebeziumSettings.DEFAULT;
     assertThat(one(adaptive, "TIMESTAMP(3)", "253402300799000")).isEqualTo("9999-12-31T23:59:59");
@@ -244,8 +247,8 @@ class DebeziumCasesTest {
     assertThat(one(hex, "DOUBLE", "\"NaN\"")).isEqualTo("NaN");
   }
 
-  /** P-CD-08. */
   @Test
+  @DisplayName("P-CD-08: a change of key moves the row")
   void aChangeOfKeyMovesTheRow() throws Exception {
     try (Replay replay = debezium(Envelope.UPSERT, ID_V)) {
       replay
@@ -371,7 +374,6 @@ class DebeziumCasesTest {
     }
   }
 
-  /** P-CD-10: the marker's forms; what only has it as a part is a value. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -385,6 +387,7 @@ class DebeziumCasesTest {
         "ARRAY<INT> | [1,2] | [95,95,100] | [95, 95, 100]",
         "MAP<STRING, STRING> | {\"a\":\"b\"} | {\"__debezium_unavailable_value\":\"__debezium_unavailable_value\"} | {a=b}"
       })
+  @DisplayName("P-CD-10: the forms of the marker")
   void theFormsOfTheMarker(String type, String was, String now, String stored) throws Exception {
     String schema = "id INT NOT NULL, c " + type + ", PRIMARY KEY (id) NOT ENFORCED";
     try (Replay replay = debezium(Envelope.UPSERT, schema)) {
@@ -442,6 +445,19 @@ class DebeziumCasesTest {
                     + " for t");
         assertThat(replay.addsUp()).isTrue();
       }
+    }
+  }
+
+  @Test
+  void aPartitionThatHasSaidNothingYetIsAPartition() throws Exception {
+    try (Replay replay = debezium(Envelope.UPSERT, ID_V)) {
+      replay.keyed("{\"id\":1}", change("c", "null", row(1, "a"), 1_000));
+      replay.record(RawRecord.mark(RawRecord.Mark.ASSIGNED, "other-7"));
+      replay.keyed(null, change("t", "null", "null", 2_000));
+      assertThat(replay.contents(0)).isEmpty();
+      replay.record(RawRecord.mark(RawRecord.Mark.ASSIGNED, "topic-1"));
+      replay.keyed(null, change("t", "null", "null", 3_000));
+      assertThat(replay.reasons()).hasSize(1);
     }
   }
 

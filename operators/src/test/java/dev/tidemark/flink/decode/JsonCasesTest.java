@@ -7,6 +7,7 @@ import dev.tidemark.flink.decode.DecodeSettings.Format;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -121,8 +122,8 @@ class JsonCasesTest {
     }
   }
 
-  /** P-IN-06. */
   @Test
+  @DisplayName("P-IN-06: integers beyond doubles and beyond sixty four bits")
   void integersBeyondDoublesAndBeyondSixtyFourBits() throws Exception {
     try (Replay replay = json("id DECIMAL(20, 0), n BIGINT")) {
       replay
@@ -140,8 +141,8 @@ class JsonCasesTest {
     }
   }
 
-  /** P-IN-08. */
   @Test
+  @DisplayName("P-IN-08: nul and astral characters and two spellings of one glyph are five keys")
   void nulAndAstralCharactersAndTwoSpellingsOfOneGlyphAreFiveKeys() throws Exception {
     try (Replay replay =
         Replay.of(
@@ -162,8 +163,8 @@ class JsonCasesTest {
     }
   }
 
-  /** P-IN-09. */
   @Test
+  @DisplayName("P-IN-09: broken messages among good ones cost no good one")
   void brokenMessagesAmongGoodOnesCostNoGoodOne() throws Exception {
     try (Replay replay = json("k INT")) {
       for (int i = 0; i < 10; i++) {
@@ -197,8 +198,8 @@ class JsonCasesTest {
     return out.toByteArray();
   }
 
-  /** P-IN-09 with errors = fail. */
   @Test
+  @DisplayName("P-IN-09: a job that is told to fail names the origin and is not restarted")
   void aJobThatIsToldToFailNamesTheOriginAndIsNotRestarted() throws Exception {
     TableMapping mapping = new TableMapping(0, null, Envelope.APPEND, "ts");
     DecodeSettings settings =
@@ -224,9 +225,9 @@ class JsonCasesTest {
     }
   }
 
-  /** P-TY-01. */
   @ParameterizedTest
   @CsvSource({"-0.0", "0.0", "-0", "0"})
+  @DisplayName("P-TY-01: zero and minus zero are one key")
   void zeroAndMinusZeroAreOneKey(String zero) throws Exception {
     try (Replay replay =
         Replay.of(
@@ -240,8 +241,8 @@ class JsonCasesTest {
     }
   }
 
-  /** P-TY-02. */
   @Test
+  @DisplayName("P-TY-02: decimals too wide for their column")
   void decimalsTooWideForTheirColumn() throws Exception {
     assertThat(one("DECIMAL(5, 2)", "123456.78")).contains("out of the range of DECIMAL(5, 2)");
     assertThat(one("DECIMAL(5, 2)", "999.995")).contains("more decimal places");
@@ -252,8 +253,8 @@ class JsonCasesTest {
     assertThat(one("DECIMAL(38, 10)", digits)).isEqualTo(digits);
   }
 
-  /** P-TY-03. */
   @Test
+  @DisplayName("P-TY-03: null keys equal each other and nothing else")
   void nullKeysEqualEachOtherAndNothingElse() throws Exception {
     try (Replay replay =
         Replay.of(
@@ -275,8 +276,8 @@ class JsonCasesTest {
     assertThat(one("INT NOT NULL", "null")).contains("NOT NULL");
   }
 
-  /** P-TY-05, P-TW-06: what JSON can say of it. */
   @Test
+  @DisplayName("P-TY-05, P-TW-06: far and early times are exact")
   void farAndEarlyTimesAreExact() throws Exception {
     assertThat(one("TIMESTAMP_LTZ(3)", "\"9999-12-31T23:59:59.999Z\""))
         .isEqualTo("9999-12-31T23:59:59.999Z");
@@ -287,8 +288,8 @@ class JsonCasesTest {
     assertThat(one("TIMESTAMP(6)", "\"+999999-01-01T00:00:00\"")).contains("column c");
   }
 
-  /** P-TY-06. */
   @Test
+  @DisplayName("P-TY-06: all digits of decimals")
   void allDigitsOfDecimals() throws Exception {
     assertThat(one("DECIMAL(30, 18)", "799.929496989092949698"))
         .isEqualTo("799.929496989092949698");
@@ -300,8 +301,8 @@ class JsonCasesTest {
     assertThat(one("DECIMAL(30, 18)", "1".repeat(1001))).startsWith("error: ");
   }
 
-  /** P-TW-04. */
   @Test
+  @DisplayName("P-TW-04: a row from the year 2262 is an error and moves no watermark")
   void aRowFromTheYear2262IsAnErrorAndMovesNoWatermark() throws Exception {
     TableMapping mapping = new TableMapping(0, null, Envelope.APPEND, "ts");
     DecodeSettings settings =

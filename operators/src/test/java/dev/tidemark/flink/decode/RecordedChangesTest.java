@@ -149,14 +149,15 @@ class RecordedChangesTest {
     }
   }
 
-  private RecordedChangesTest types() {
-    return table("types", TYPES, Envelope.CHANGELOG).table("types_def", TYPES, Envelope.UPSERT);
+  private RecordedChangesTest types(Envelope full) {
+    return table("types", TYPES, full).table("types_def", TYPES, Envelope.UPSERT);
   }
 
-  @Test
-  void typesPreciseAdaptive() throws Exception {
+  @ParameterizedTest
+  @EnumSource(names = {"CHANGELOG", "UPSERT"})
+  void typesPreciseAdaptive(Envelope full) throws Exception {
     try (Replay replay =
-        types()
+        types(full)
             .replay(
                 "pg-types/precise-adaptive.jsonl.gz",
                 Shape.ENVELOPE,
@@ -168,10 +169,11 @@ class RecordedChangesTest {
     }
   }
 
-  @Test
-  void typesWithSchemasNeedNoSettings() throws Exception {
+  @ParameterizedTest
+  @EnumSource(names = {"CHANGELOG", "UPSERT"})
+  void typesWithSchemasNeedNoSettings(Envelope full) throws Exception {
     try (Replay replay =
-        types()
+        types(full)
             .replay(
                 "pg-types/schemas.jsonl.gz",
                 Shape.ENVELOPE,
@@ -183,10 +185,11 @@ class RecordedChangesTest {
     }
   }
 
-  @Test
-  void typesStringConnect() throws Exception {
+  @ParameterizedTest
+  @EnumSource(names = {"CHANGELOG", "UPSERT"})
+  void typesStringConnect(Envelope full) throws Exception {
     try (Replay replay =
-        types()
+        types(full)
             .replay(
                 "pg-types/string-connect.jsonl.gz",
                 Shape.ENVELOPE,
@@ -206,8 +209,9 @@ class RecordedChangesTest {
     }
   }
 
-  @Test
-  void typesDoubleIsostring() throws Exception {
+  @ParameterizedTest
+  @EnumSource(names = {"CHANGELOG", "UPSERT"})
+  void typesDoubleIsostring(Envelope full) throws Exception {
     // Doubles can't hold numeric, bit(n) is base64 even in hex mode, and time(6) is a text.
     String schema =
         TYPES
@@ -215,7 +219,7 @@ class RecordedChangesTest {
             .replace(" t BIGINT,", "")
             .replace(" bits BYTES,", "");
     try (Replay replay =
-        table("types", schema, Envelope.CHANGELOG)
+        table("types", schema, full)
             .table("types_def", schema, Envelope.UPSERT)
             .replay(
                 "pg-types/double-isostring.jsonl.gz",
@@ -381,7 +385,21 @@ class RecordedChangesTest {
       assertThat(replay.reasons()).allMatch(reason -> reason.startsWith("column note of device"));
       assertThat(replay.count("tidemark.unknownColumns")).isPositive();
       assertThat(replay.contents(0)).isEqualTo(oracle("pg-evolve", 0, (column, row, i) -> {}));
+      assertOnlyTheDefaultDiffers(replay.contents(1), oracle("pg-evolve", 1, (c, row, i) -> {}));
     }
+  }
+
+  /** ADD COLUMN level ... DEFAULT 7 sends no old rows again: 106 of them never changed since. */
+  private static void assertOnlyTheDefaultDiffers(Map<String, Long> held, Map<String, Long> there) {
+    Map<String, Long> missing = new TreeMap<>(there);
+    missing.keySet().removeAll(held.keySet());
+    Map<String, Long> surplus = new TreeMap<>(held);
+    surplus.keySet().removeAll(there.keySet());
+    assertThat(missing).hasSize(106);
+    Map<String, Long> withoutDefault = new TreeMap<>();
+    missing.forEach(
+        (row, n) -> withoutDefault.put(row.replaceFirst(", 7, ([^,]*)]$", ", null, $1]"), n));
+    assertThat(surplus).isEqualTo(withoutDefault);
   }
 
   @Test
