@@ -110,7 +110,7 @@ class WatchedFilesJobTest {
   @Test
   @DisplayName("P-PF-04: a directory of many files")
   void manyFiles() throws Exception {
-    int files = Integer.getInteger("tidemark.files", 500);
+    int files = Integer.getInteger("tidemark.files", 200);
     for (int i = 0; i < files; i++) {
       put(String.format("f%07d.jsonl", i), 10 * i, 10 * i + 10);
     }
