@@ -1,21 +1,15 @@
 package dev.tidemark.flink.append;
 
-import dev.tidemark.flink.Attempts;
 import dev.tidemark.flink.ShardCommit;
 import dev.tidemark.flink.ShardHandle;
 import dev.tidemark.flink.ShardHandles;
-import dev.tidemark.flink.ShardStart;
 import dev.tidemark.flink.ShardTarget;
 import dev.tidemark.flink.StartMode;
 import dev.tidemark.flink.Workers;
 import dev.tidemark.flink.message.WrittenBatch;
 import dev.tidemark.flink.pressure.PressureReport;
 import dev.tidemark.log.Author;
-import dev.tidemark.shard.ShardState;
-import dev.tidemark.shard.WriterAttempt;
 import dev.tidemark.time.Frontier;
-import java.io.IOException;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -119,20 +113,9 @@ public final class AppendOperator extends AbstractStreamOperator<ShardCommit>
     executor = InFlight.threads(owned.size());
     inFlight = new InFlight(executor, mailbox, this::apply);
     getMetricGroup().addGroup("tidemark").gauge("appendsInFlight", inFlight::count);
-    WriterAttempt attempt = Attempts.begin(options.settings().writer(), Clock.systemUTC());
-    Author opening = Attempts.author(attempt, "append");
-    List<Callable<ShardState>> opens = new ArrayList<>();
-    for (OwnedShard shard : owned) {
-      setCurrentKey(shard.key());
-      SeenShard seen = state.seen();
-      opens.add(() -> open(shard, opening, seen));
-    }
-    List<ShardState> states = Workers.sideBySide(executor, opens);
-    for (ShardState found : states) {
-      var writer = found.writers().get(attempt.writer());
-      attempt = writer == null ? attempt : Attempts.after(attempt, writer.by());
-    }
-    author = Attempts.author(attempt, "append");
+    boolean failover = getRuntimeContext().getTaskInfo().getAttemptNumber() > 0;
+    Opening opening = new Opening(options.settings(), policy, state, failover);
+    author = opening.open(owned, executor, this::setCurrentKey);
     if (options.pressing()) {
       pressure =
           PressureReport.start(
@@ -141,8 +124,9 @@ public final class AppendOperator extends AbstractStreamOperator<ShardCommit>
                   () -> owned.stream().mapToDouble(OwnedShard::pressure).max().orElse(0))
               .orElse(null);
     }
-    for (int i = 0; i < owned.size(); i++) {
-      restore(owned.get(i), states.get(i));
+    for (OwnedShard shard : owned) {
+      setCurrentKey(shard.key());
+      opening.restore(shard, coverage.covered());
     }
     if (state.isRestored()) {
       commit();
@@ -166,41 +150,6 @@ public final class AppendOperator extends AbstractStreamOperator<ShardCommit>
       }
     }
     return mine;
-  }
-
-  private ShardState open(OwnedShard shard, Author by, @Nullable SeenShard seen)
-      throws IOException {
-    ShardHandle handle = shard.handle();
-    RestoredShard.checkThere(handle, by, handle.log().refresh(), seen);
-    ShardState found = handle.open(by);
-    if (!state.isRestored() && !isFailover()) {
-      ShardStart.checkData(handle.target(), found, options.settings().start());
-    }
-    return found;
-  }
-
-  /**
-   * With commit = frontier the attempt before may have appended without any checkpoint: what it has
-   * is told by time then, as after any failure.
-   */
-  private boolean isFailover() {
-    return isFrontier() && getRuntimeContext().getTaskInfo().getAttemptNumber() > 0;
-  }
-
-  private void restore(OwnedShard shard, ShardState found) throws Exception {
-    setCurrentKey(shard.key());
-    if (!state.isRestored() && !found.upper().isMinimum()) {
-      state.start(found.upper());
-    }
-    shard.start(state.start());
-    if (state.isRestored()) {
-      RestoredShard.check(
-          shard.handle(), author, found, coverage.covered(), shard.start(), state.seen(), policy);
-      state.restore(shard.pending());
-    }
-    shard.saw(found);
-    shard.readOnly(
-        policy.cuts() && (policy.readOnly() || OtherWriters.isHandedOver(found, author.attempt())));
   }
 
   @Override
@@ -291,9 +240,13 @@ public final class AppendOperator extends AbstractStreamOperator<ShardCommit>
   private void awaitAll() throws Exception {
     while (!inFlight.await(owned, patience())) {
       for (OwnedShard shard : owned) {
-        checkStall(shard);
+        shard.checkStall(options.settings(), now(), inFlight.millis(shard));
       }
     }
+  }
+
+  private long now() {
+    return getProcessingTimeService().getCurrentProcessingTime();
   }
 
   private boolean hasDue(OwnedShard shard) {
@@ -305,7 +258,7 @@ public final class AppendOperator extends AbstractStreamOperator<ShardCommit>
     List<Callable<Boolean>> merges = new ArrayList<>();
     for (OwnedShard shard : owned) {
       if (shard.stall().isFull()) {
-        checkStall(shard);
+        shard.checkStall(options.settings(), now(), inFlight.millis(shard));
         merges.add(() -> shard.compactor(author, options.settings()).step());
       }
     }
@@ -338,10 +291,7 @@ public final class AppendOperator extends AbstractStreamOperator<ShardCommit>
     Promise promise = coverage.covered();
     if (batches.isEmpty()) {
       boolean behind = shard.seen().upper().isBefore(promise.lastFinite());
-      boolean idle =
-          shard.isIdleSince(
-              getProcessingTimeService().getCurrentProcessingTime(),
-              options.settings().idleInterval());
+      boolean idle = shard.isIdleSince(now(), options.settings().idleInterval());
       if (!behind || !(idle || promise.frontier().isEnd())) {
         return false;
       }
@@ -362,51 +312,26 @@ public final class AppendOperator extends AbstractStreamOperator<ShardCommit>
             || inFlight.count() > 0
             || owned.stream().anyMatch(shard -> shard.stall().isFull());
     if (waits && tick == null && !ended) {
-      long now = getProcessingTimeService().getCurrentProcessingTime();
-      tick = getProcessingTimeService().registerTimer(now + RETRY_MILLIS, this::tick);
+      tick = getProcessingTimeService().registerTimer(now() + RETRY_MILLIS, this::tick);
     }
   }
 
   private void tick(long time) throws Exception {
     tick = null;
     for (OwnedShard shard : owned) {
-      checkStall(shard);
+      shard.checkStall(options.settings(), now(), inFlight.millis(shard));
     }
     commit();
   }
 
-  /** Fails when a shard has been full, or an append to it under way, for too long. */
-  private void checkStall(OwnedShard shard) throws IOException {
-    long now = getProcessingTimeService().getCurrentProcessingTime();
-    long most = options.settings().maxStall().toMillis();
-    if (shard.stall().isFull() && shard.stall().millis(now) > most) {
-      throw new IOException(
-          "shard "
-              + shard.handle().target().url()
-              + " "
-              + shard.stall().why(options.settings(), now));
-    }
-    if (inFlight.millis(shard) > most) {
-      throw new IOException(
-          "an append to shard "
-              + shard.handle().target().url()
-              + " has been under way for "
-              + inFlight.millis(shard) / 1000
-              + " s (spine.max-stall "
-              + most / 1000
-              + " s): see that the store answers");
-    }
-  }
-
   private void apply(OwnedShard shard, ShardAppend.Outcome outcome) throws Exception {
-    long now = getProcessingTimeService().getCurrentProcessingTime();
+    long now = now();
     Object keyBefore = getCurrentKey();
     setCurrentKey(shard.key());
     state.remove(shard.pending().remove(outcome.done()));
     setCurrentKey(keyBefore);
     shard.saw(outcome.state());
-    shard.stall().note(outcome.full(), outcome.state(), now);
-    note(shard, outcome, now);
+    shard.note(outcome, now);
     ShardAppend.Committed committed = outcome.committed();
     if (committed != null) {
       LOG.debug(
@@ -432,32 +357,6 @@ public final class AppendOperator extends AbstractStreamOperator<ShardCommit>
       maybeSubmit(shard);
     }
     emitProgress();
-  }
-
-  /** Counts and tells of what others have done. */
-  private void note(OwnedShard shard, ShardAppend.Outcome outcome, long now) {
-    String name = shard.handle().target().name();
-    if (outcome.readOnly() != shard.isReadOnly()) {
-      LOG.warn(
-          outcome.readOnly()
-              ? "shard {}: read-only from {} on, this job's batches wait; {}"
-              : "shard {}: no longer read-only, appends go on at {}; {}",
-          name,
-          outcome.state().upper(),
-          ShardStart.writers(outcome.state()));
-      shard.readOnly(outcome.readOnly());
-    }
-    if (outcome.readOnly()) {
-      shard.looked(now);
-    }
-    if (outcome.displaced() > 0) {
-      LOG.warn(
-          "shard {}: {} batches were cut or left out for what another writer has appended; {}",
-          name,
-          outcome.displaced(),
-          ShardStart.writers(outcome.state()));
-      shard.displaced(outcome.displaced());
-    }
   }
 
   /** The watermark says what is durable in all shards of this subtask. */

@@ -1,6 +1,7 @@
 package dev.tidemark.flink.append;
 
 import dev.tidemark.flink.ShardHandle;
+import dev.tidemark.flink.ShardStart;
 import dev.tidemark.flink.SinkSettings;
 import dev.tidemark.log.Author;
 import dev.tidemark.merge.Compactor;
@@ -129,11 +130,6 @@ final class OwnedShard {
     readOnly = now;
   }
 
-  /** Nothing may be appended, and how far the shard is was looked at. */
-  void looked(long now) {
-    lastCommit = now;
-  }
-
   /** How many batches the append that is, or was, under way has. */
   int submitted() {
     return submitted;
@@ -143,9 +139,53 @@ final class OwnedShard {
     submitted = batches;
   }
 
-  /** So many batches had to give way to what another writer has appended. */
-  void displaced(int batches) {
-    displaced.add(batches);
+  /** Takes note of how an append went, counts and tells of what others have done. */
+  void note(ShardAppend.Outcome outcome, long now) {
+    stall.note(outcome.full(), outcome.state(), now);
+    String name = handle.target().name();
+    if (outcome.readOnly() != readOnly) {
+      LOG.warn(
+          outcome.readOnly()
+              ? "shard {}: read-only from {} on, this job's batches wait; {}"
+              : "shard {}: no longer read-only, appends go on at {}; {}",
+          name,
+          outcome.state().upper(),
+          ShardStart.writers(outcome.state()));
+      readOnly = outcome.readOnly();
+    }
+    if (readOnly) {
+      lastCommit = now; // how far it is was looked at
+    }
+    if (outcome.displaced() > 0) {
+      LOG.warn(
+          "shard {}: {} batches were cut or left out for what another writer has appended; {}",
+          name,
+          outcome.displaced(),
+          ShardStart.writers(outcome.state()));
+      displaced.add(outcome.displaced());
+    }
+  }
+
+  /**
+   * Fails when the shard has been full, or an append to it under way, for too long.
+   *
+   * @param inFlightMillis for how long one has been under way; 0: none is
+   */
+  void checkStall(SinkSettings settings, long now, long inFlightMillis) throws IOException {
+    long most = settings.maxStall().toMillis();
+    if (stall.isFull() && stall.millis(now) > most) {
+      throw new IOException("shard " + handle.target().url() + " " + stall.why(settings, now));
+    }
+    if (inFlightMillis > most) {
+      throw new IOException(
+          "an append to shard "
+              + handle.target().url()
+              + " has been under way for "
+              + inFlightMillis / 1000
+              + " s (spine.max-stall "
+              + most / 1000
+              + " s): see that the store answers");
+    }
   }
 
   SeenShard seen() {
