@@ -42,7 +42,8 @@ final class EveryStepTest {
     // each point has shapes of its own
     random.longs(point.ordinal()).forEach(unused -> {});
     KilledJob.Shape shape =
-        KilledJob.Shape.any(random, point == KillPoint.ONE_SHARD_OF_MANY ? 3 : 1);
+        KilledJob.Shape.any(random, point == KillPoint.ONE_SHARD_OF_MANY ? 3 : 1)
+            .committedAnyhow(random);
     int time = 1 + random.nextInt(point.isRare() ? 1 : 6);
     KilledJob killed = new KilledJob(shape);
     Killer killer = killed.kill(point, time, random.nextBoolean());

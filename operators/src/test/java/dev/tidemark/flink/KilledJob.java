@@ -114,6 +114,19 @@ final class KilledJob {
           settings);
     }
 
+    /** The same, or one that commits by the frontier; then nothing may be late. */
+    Shape committedAnyhow(RandomGenerator random) {
+      return random.nextBoolean()
+          ? this
+          : with(
+              settings.withCommit(CommitSettings.frontier(Duration.ofMillis(40), LateRows.FAIL)));
+    }
+
+    /** Whether no row is late. */
+    boolean isInOrder() {
+      return decoded || settings.commit().isFrontier();
+    }
+
     Shape withParallelism(int other) {
       return new Shape(
           other, shards, byKey, decoded, unaligned, concurrent, intervalMillis, retain, settings);
@@ -140,6 +153,8 @@ final class KilledJob {
     @Override
     public String toString() {
       return (decoded ? "decoded " : "")
+          + settings.commit().mode()
+          + " "
           + (byKey ? "upsert" : "append")
           + " into "
           + shards
@@ -170,7 +185,7 @@ final class KilledJob {
               "memory:" + run + "/" + name, name, PacedRows.SCHEMA, SPEC, shape.retain()));
       logs.add(new ShardLog(store.under(name + "/")));
     }
-    rows = new PacedRows(SPLITS, shape.shards(), shape.byKey(), shape.decoded());
+    rows = new PacedRows(SPLITS, shape.shards(), shape.byKey(), shape.isInOrder());
     kill(null, 1, false);
     Stores.putMemory(run, Killer.around(store, run));
   }

@@ -42,18 +42,18 @@ final class PacedRows implements Serializable {
   private final int splits;
   private final int shards;
   private final boolean byKey;
-  private final boolean decoded;
+  private final boolean inOrder;
 
   /**
    * Rows.
    *
-   * @param decoded whether they are records that are decoded: nothing is late or deleted then
+   * @param inOrder whether nothing is late, and nothing deleted
    */
-  PacedRows(int splits, int shards, boolean byKey, boolean decoded) {
+  PacedRows(int splits, int shards, boolean byKey, boolean inOrder) {
     this.splits = splits;
     this.shards = shards;
     this.byKey = byKey;
-    this.decoded = decoded;
+    this.inOrder = inOrder;
   }
 
   /** The time of the number at a place of a split, were it not late. */
@@ -69,7 +69,7 @@ final class PacedRows implements Serializable {
   }
 
   private boolean isLateAt(long place) {
-    return !decoded && (byKey ? place % KEYS_A_SPLIT : place) % LATE_EVERY == 7;
+    return !inOrder && (byKey ? place % KEYS_A_SPLIT : place) % LATE_EVERY == 7;
   }
 
   private long id(int split, long place) {
@@ -87,7 +87,7 @@ final class PacedRows implements Serializable {
 
   private @Nullable String text(long place) {
     boolean deletes =
-        byKey && !decoded && place / KEYS_A_SPLIT % DELETED_EVERY == DELETED_EVERY - 1;
+        byKey && !inOrder && place / KEYS_A_SPLIT % DELETED_EVERY == DELETED_EVERY - 1;
     return deletes ? null : "n" + place;
   }
 
