@@ -41,6 +41,7 @@ import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How long after the watermark has passed them rows are readable, with {@code commit = frontier}:
@@ -173,17 +174,16 @@ public final class LatencyBench {
   private static final class TimedRows implements GeneratorFunction<Long, RowData> {
     private static final long serialVersionUID = 1L;
 
-    private transient Generator generator;
+    private transient @Nullable Generator generator;
 
     @Override
     public RowData map(Long row) {
-      if (generator == null) {
-        generator = new Generator(1, 100_000, 1);
-      }
+      Generator rows = generator == null ? new Generator(1, 100_000, 1) : generator;
+      generator = rows;
       return GenericRowData.of(
-          StringData.fromBytes(generator.key(0, generator.localKey(0, row))),
+          StringData.fromBytes(rows.key(0, rows.localKey(0, row))),
           System.currentTimeMillis(),
-          StringData.fromBytes(generator.value(0, row)));
+          StringData.fromBytes(rows.value(0, row)));
     }
   }
 
