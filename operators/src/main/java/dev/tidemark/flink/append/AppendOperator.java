@@ -146,7 +146,15 @@ public final class AppendOperator extends AbstractStreamOperator<ShardCommit>
       if (subtask == task.getIndexOfThisSubtask()) {
         ShardTarget target = options.shards().get(shard);
         ShardHandle handle = ShardHandles.acquire(getRuntimeContext(), target, options.settings());
-        mine.add(new OwnedShard(shard, key, handle, getRuntimeContext(), getMetricGroup(), now));
+        mine.add(
+            new OwnedShard(
+                shard,
+                key,
+                handle,
+                getRuntimeContext(),
+                getMetricGroup(),
+                Clock.systemUTC(),
+                now));
       }
     }
     return mine;

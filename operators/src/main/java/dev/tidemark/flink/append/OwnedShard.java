@@ -12,6 +12,7 @@ import dev.tidemark.spine.Pressure;
 import dev.tidemark.spine.Written;
 import dev.tidemark.time.Frontier;
 import java.io.IOException;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.Objects;
 import org.apache.flink.api.common.accumulators.LongCounter;
@@ -41,7 +42,17 @@ final class OwnedShard {
   /** Another thread asks. */
   private volatile boolean readOnly;
 
-  private SeenShard seen = new SeenShard("", Frontier.MINIMUM);
+  private final long openedMillis;
+
+  /** How far the shard had come when this attempt met it; null: not met yet. */
+  private @Nullable Frontier found;
+
+  /** From opening to the first commit past what was found; negative: not yet. */
+  private volatile long rehydrationMillis = -1;
+
+  /** Another thread asks. */
+  private volatile SeenShard seen = new SeenShard("", Frontier.MINIMUM);
+
   private @Nullable SeenShard snapshotted;
   private final Stall stall = new Stall();
   private long lastCommit;
@@ -54,11 +65,13 @@ final class OwnedShard {
       ShardHandle handle,
       RuntimeContext context,
       MetricGroup metrics,
+      Clock clock,
       long now) {
     this.index = index;
     this.key = key;
     this.handle = handle;
     this.lastCommit = now;
+    this.openedMillis = now;
     String name = handle.target().name();
     context.addAccumulator("tidemark." + name + ".committed", committedRows);
     context.addAccumulator("tidemark." + name + ".appendedBytes", committedBytes);
@@ -71,11 +84,21 @@ final class OwnedShard {
     group.gauge("displaced", displaced::getLocalValuePrimitive);
     group.gauge("pending", pending::size);
     group.gauge("readOnly", () -> readOnly ? 1 : 0);
+    group.gauge("committed", committedRows::getLocalValuePrimitive);
+    group.gauge("commits", commits::getLocalValuePrimitive);
+    group.gauge("rehydrationMillis", () -> rehydrationMillis);
     group.gauge("upper", () -> seen.upper().time());
+    group.gauge("upperLagMillis", () -> lagMillis(seen.upper(), clock.millis()));
+    group.gauge("snapshotCommitted", () -> seen.upper().isMinimum() ? 0 : 1);
     group.gauge("runs", () -> runs(handle.log().known()));
     group.gauge("runsBound", () -> runsBound(handle.log().known()));
     group.gauge("lostRaces", () -> handle.log().lostRaces());
     group.gauge("writeAmplification", () -> writeAmplification(handle.log().known()));
+  }
+
+  /** By how much the upper is behind the clock; 0 at the end and before there is any. */
+  private static long lagMillis(Frontier upper, long now) {
+    return upper.isMinimum() || upper.isEnd() ? 0 : now - upper.time();
   }
 
   private static long runs(ShardState state) {
@@ -193,6 +216,9 @@ final class OwnedShard {
   }
 
   void saw(ShardState state) {
+    if (found == null) {
+      found = state.upper();
+    }
     seen = new SeenShard(state.shard(), state.upper());
   }
 
@@ -208,6 +234,9 @@ final class OwnedShard {
     committedBytes.add(what.bytes());
     commits.add(1);
     lastCommit = now;
+    if (rehydrationMillis < 0 && found != null && what.upper().isAfter(found)) {
+      rehydrationMillis = now - openedMillis;
+    }
   }
 
   /** Whether a commit without rows is due. */

@@ -163,6 +163,7 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
     MetricGroup group = getMetricGroup().addGroup("tidemark");
     group.gauge("bufferedBytes", this::bufferedBytes);
     group.gauge("spilledBytes", this::spilledBytes);
+    group.gauge("uploadsInFlight", this::uploadsInFlight);
     author =
         Attempts.author(Attempts.begin(options.settings().writer(), Clock.systemUTC()), "write");
     handles = new ArrayList<>();
@@ -187,6 +188,12 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
     }
   }
 
+  /** The slots of the description at hand whose rows are on their way to the store, about. */
+  private int uploadsInFlight() {
+    Closing current = closing;
+    return current == null ? 0 : Math.max(0, current.running - 1);
+  }
+
   /** What rows take in memory that aren't in state, about. */
   long bufferedBytes() {
     return bufferedBytes;
@@ -199,6 +206,10 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
 
   private LongCounter counter(String shard, String name) {
     LongCounter counter = new LongCounter();
+    getMetricGroup()
+        .addGroup("tidemark")
+        .addGroup(shard)
+        .gauge(name, counter::getLocalValuePrimitive);
     getRuntimeContext().addAccumulator("tidemark." + shard + "." + name, counter);
     return counter;
   }
