@@ -5,8 +5,7 @@ import java.util.Optional;
 
 /** Keys of the design that this version doesn't know yet: refused by name, never passed over. */
 final class LaterKeys {
-  private static final List<String> NAMES =
-      List.of("upsert.memory");
+  private static final List<String> NAMES = List.of("upsert.memory");
 
   private LaterKeys() {}
 

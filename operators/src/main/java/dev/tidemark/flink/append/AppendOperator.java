@@ -10,6 +10,7 @@ import dev.tidemark.flink.message.WrittenBatch;
 import dev.tidemark.flink.pressure.PressureReport;
 import dev.tidemark.log.Author;
 import dev.tidemark.time.Frontier;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -148,13 +149,7 @@ public final class AppendOperator extends AbstractStreamOperator<ShardCommit>
         ShardHandle handle = ShardHandles.acquire(getRuntimeContext(), target, options.settings());
         mine.add(
             new OwnedShard(
-                shard,
-                key,
-                handle,
-                getRuntimeContext(),
-                getMetricGroup(),
-                Clock.systemUTC(),
-                now));
+                shard, key, handle, getRuntimeContext(), getMetricGroup(), Clock.systemUTC(), now));
       }
     }
     return mine;
