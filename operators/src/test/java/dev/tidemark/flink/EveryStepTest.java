@@ -42,8 +42,15 @@ final class EveryStepTest {
     // each point has shapes of its own
     random.longs(point.ordinal()).forEach(unused -> {});
     KilledJob.Shape shape =
-        KilledJob.Shape.any(random, point == KillPoint.ONE_SHARD_OF_MANY ? 3 : 1)
-            .committedAnyhow(random);
+        KilledJob.Shape.any(random, point == KillPoint.ONE_SHARD_OF_MANY ? 3 : 1);
+    if (point != KillPoint.ROLLUP_STORED) { // which takes 64 versions
+      shape = shape.committedAnyhow(random);
+    }
+    if (point == KillPoint.UPLOADED) {
+      // on a quick machine a checkpoint has too few rows for a part of their own
+      SinkSettings settings = shape.settings();
+      shape = shape.with(TestShards.settings(1, 8_000, 64).withCommit(settings.commit()));
+    }
     int time = 1 + random.nextInt(point.isRare() ? 1 : 6);
     KilledJob killed = new KilledJob(shape);
     Killer killer = killed.kill(point, time, random.nextBoolean());
@@ -54,7 +61,12 @@ final class EveryStepTest {
       killed.awaitProgress(job);
       killed.check();
       killed.endAndCheck(job);
-      assertThat(killer.lives()).as("lives").isEqualTo(point.isSurvived() ? 1 : 2);
+      if (point.isSurvived()) {
+        assertThat(killer.lives()).as("lives").isEqualTo(1);
+      } else {
+        // Flink itself may fail once more where a checkpoint is under way while tasks restart
+        assertThat(killer.lives()).as("lives").isGreaterThanOrEqualTo(2);
+      }
     } catch (Throwable failure) {
       TestJobs.abandon(job);
       throw new AssertionError(

@@ -7,11 +7,14 @@ import dev.tidemark.log.CommitResult;
 import dev.tidemark.log.ShardLog;
 import dev.tidemark.merge.Compactor;
 import dev.tidemark.merge.RunMerger;
-import dev.tidemark.read.ShardReader;
+import dev.tidemark.part.PartKeys;
+import dev.tidemark.part.PartStore;
 import dev.tidemark.shard.Command;
 import dev.tidemark.testing.Seeds;
 import dev.tidemark.time.Frontier;
 import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Clock;
 import java.util.random.RandomGenerator;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
@@ -101,7 +104,11 @@ final class RescaleTest {
     Compactor compactor =
         new Compactor(
             log,
-            new ShardReader(log).parts(),
+            new PartStore(
+                log.store(),
+                log.known().shard(),
+                128L << 20,
+                new PartKeys(Clock.systemUTC(), new SecureRandom())),
             other,
             ShardHandle::newId,
             RunMerger.DEFAULT_MEMORY_BYTES,

@@ -87,8 +87,13 @@ final class AppendHarness
 
   /** Waits for the appends under way, as the task's mailbox does. */
   void settle() throws Exception {
+    settle(0);
+  }
+
+  /** Waits until no more than so many appends are under way. */
+  void settle(int left) throws Exception {
     AppendOperator append = (AppendOperator) operator;
-    while (append.appendsInFlight() > 0) {
+    while (append.appendsInFlight() > left) {
       runMail();
     }
   }
