@@ -131,8 +131,7 @@ class CommandLineTest {
   void badInputIsOneLineAndWritesNothing() throws IOException {
     refused(Exit.USAGE, "nowhere.jsonl", run("--source.path", folder + "/nowhere.jsonl"));
     refused(Exit.USAGE, "did you mean write.runs?", run("--write.rnus", "2"));
-    refused(
-        Exit.USAGE, "checkpoints are what makes rows durable", run("--checkpoint.interval", "0 s"));
+    refused(Exit.USAGE, "take at least 10 ms, or, with", run("--checkpoint.interval", "0 s"));
     refused(
         Exit.USAGE,
         "execution.runtime-mode = BATCH",
