@@ -20,7 +20,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -38,10 +37,6 @@ import java.util.TreeSet;
  */
 final class PacedCheck {
   private static final int TIMES = 5;
-
-  /** So many rows may come later than at their own time, besides one of twenty. */
-  private static final int RETIMED = 10;
-
   private static final long GARBAGE_NANOS = 30_000_000_000L;
   private static final RowCodec ROWS = new RowCodec(PacedRows.SCHEMA);
 
@@ -132,14 +127,9 @@ final class PacedCheck {
     }
     Map<Long, Held> inOrder = new HashMap<>(held);
     inOrder.keySet().removeIf(rows::isLate);
-    Map<Long, Held> expected = once(rows.inOrder(shard, asOf, end));
-    // A restart may make some rows late that weren't: they come with the next open time.
-    Set<Long> different = new TreeSet<>(expected.keySet());
-    different.addAll(inOrder.keySet());
-    different.removeIf(id -> Objects.equals(expected.get(id), inOrder.get(id)));
-    assertThat(different)
-        .as("shard %s at %s: rows that are not as they should be", shard, asOf)
-        .hasSizeLessThanOrEqualTo(RETIMED + expected.size() / 20);
+    assertThat(inOrder)
+        .as("shard %s at %s", shard, asOf)
+        .isEqualTo(once(rows.inOrder(shard, asOf, end)));
     held.forEach(
         (id, row) -> assertThat(row.diff()).as("id %s of shard %s at %s", id, shard, asOf).isOne());
   }
