@@ -53,10 +53,21 @@ final class PacedCheck {
     }
   }
 
-  /** Compares all there is once the job is over, and what is left behind. */
+  /**
+   * Compares all there is once the last job is over, and what is left behind. The store is days
+   * older then: another job would write parts of days that were swept.
+   */
   static void atEnd(KilledJob job, long end) throws Exception {
-    upTo(job, end);
+    whole(job, end);
     job.waitDays(2);
+    for (int shard = 0; shard < job.shards().size(); shard++) {
+      checkGarbage(shard, job.logs().get(shard));
+    }
+  }
+
+  /** Compares all there is once a job is over. */
+  static void whole(KilledJob job, long end) throws Exception {
+    upTo(job, end);
     for (int shard = 0; shard < job.shards().size(); shard++) {
       ShardLog log = job.logs().get(shard);
       ShardState state = log.refresh();
@@ -66,7 +77,6 @@ final class PacedCheck {
       checkBounds(log, state);
       Verifier.Report report = new Verifier(log).verify(true);
       assertThat(report.findings()).as("shard %s", shard).isEmpty();
-      checkGarbage(shard, log);
     }
   }
 

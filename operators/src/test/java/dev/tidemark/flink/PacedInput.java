@@ -24,6 +24,7 @@ import org.apache.flink.api.connector.source.SourceReaderContext;
 import org.apache.flink.api.connector.source.SourceSplit;
 import org.apache.flink.api.connector.source.SplitEnumerator;
 import org.apache.flink.api.connector.source.SplitEnumeratorContext;
+import org.apache.flink.api.connector.source.SplitsAssignment;
 import org.apache.flink.api.java.typeutils.ResultTypeQueryable;
 import org.apache.flink.core.io.InputStatus;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
@@ -277,9 +278,12 @@ final class PacedInput
       if (context.registeredReaders().size() < readers) {
         return;
       }
+      // at once: a reader that had one split and not yet the next would go on without its watermark
+      Map<Integer, List<Split>> ofReaders = new HashMap<>();
       for (Split split : left) {
-        context.assignSplit(split, split.index() % readers);
+        ofReaders.computeIfAbsent(split.index() % readers, reader -> new ArrayList<>()).add(split);
       }
+      context.assignSplits(new SplitsAssignment<>(ofReaders));
       left.clear();
       for (int reader = 0; reader < readers; reader++) {
         context.signalNoMoreSplits(reader);

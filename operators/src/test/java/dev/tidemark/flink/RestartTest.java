@@ -165,7 +165,7 @@ final class RestartTest {
     killed.awaitProgress(job);
     long end = killed.pace().endSoon(10);
     job.getJobExecutionResult().get();
-    PacedCheck.atEnd(killed, end);
+    PacedCheck.whole(killed, end);
     Frontier upper = killed.upper();
     killed.pace().endLater();
 
@@ -182,7 +182,7 @@ final class RestartTest {
     killed.awaitProgress(appended);
     end = killed.pace().endSoon(10);
     appended.getJobExecutionResult().get();
-    PacedCheck.atEnd(killed, end);
+    PacedCheck.whole(killed, end);
     killed.pace().endLater();
 
     // the earliest: the same rows again, and new ones

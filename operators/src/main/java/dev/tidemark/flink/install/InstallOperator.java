@@ -231,6 +231,14 @@ public final class InstallOperator extends AbstractStreamOperator<Void>
         if (change.command() instanceof Command.InstallMerge install) {
           count(change.shard(), install.output().bytes());
         }
+      } else if (result instanceof CommitResult.Refused refused
+          && refused.refusal() instanceof Decision.Refusal.Swept swept) {
+        // it would be planned anew, and refused, for as long as the clocks stay as they are
+        LOG.warn(
+            "shard {}: {} refused: {}; see that the clocks of this machine and of the store agree",
+            shard,
+            change.command().name(),
+            swept.message());
       } else {
         LOG.debug("shard {}: {} left undone: {}", shard, change.command().name(), result);
       }
