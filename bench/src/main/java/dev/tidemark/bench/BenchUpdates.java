@@ -11,6 +11,7 @@ import dev.tidemark.flink.upsert.UpsertSettings;
 import dev.tidemark.row.InvalidRowException;
 import dev.tidemark.row.RowCodec;
 import dev.tidemark.schema.Schema;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.flink.api.common.functions.OpenContext;
@@ -44,8 +45,12 @@ final class BenchUpdates {
   }
 
   private static byte[] encode(RowCodec codec, RowData row) throws InvalidRowException {
-    Object[] values = {row.getString(0).toString(), row.getLong(1), row.getString(2).toString()};
+    Object[] values = {text(row, 0), row.getLong(1), text(row, 2)};
     return codec.encode(values);
+  }
+
+  private static String text(RowData row, int column) {
+    return new String(row.getString(column).toBytes(), StandardCharsets.UTF_8);
   }
 
   private static final class Key extends RichMapFunction<RowData, KeyedRow> {

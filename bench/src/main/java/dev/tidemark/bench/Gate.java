@@ -27,9 +27,11 @@ final class Gate {
     }
   }
 
+  /** Lets the sources begin. Checkpoints before are no epoch's. */
   static void open() {
     synchronized (LOCK) {
       open = true;
+      Arrays.fill(snapshots, 0);
       LOCK.notifyAll();
     }
   }

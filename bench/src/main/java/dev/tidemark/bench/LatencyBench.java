@@ -8,6 +8,7 @@ import dev.tidemark.flink.SlotKeys;
 import dev.tidemark.flink.TidemarkSink;
 import dev.tidemark.log.ShardLog;
 import dev.tidemark.schema.Schema;
+import dev.tidemark.shard.ShardState;
 import dev.tidemark.spine.SpineSpec;
 import dev.tidemark.store.ObjectStore;
 import dev.tidemark.store.StoreSettings;
@@ -83,7 +84,13 @@ public final class LatencyBench {
     StreamExecutionEnvironment env = environment(folder);
     build(env, url, store, interval);
     JobClient job = env.executeAsync("latency");
-    List<Long> latencies = follow(url, store, seconds, job);
+    List<Long> latencies;
+    try {
+      latencies = follow(url, store, seconds, job);
+    } catch (Exception e) {
+      job.cancel().get(); // or the process would go on
+      throw e;
+    }
     Collections.sort(latencies);
     Map<String, Object> figures = new LinkedHashMap<>();
     figures.put("mint_interval_ms", interval.toMillis());
@@ -150,7 +157,8 @@ public final class LatencyBench {
         if (job.getJobStatus().get().isGloballyTerminalState()) {
           throw new IllegalStateException("the job has ended");
         }
-        Frontier upper = log.refresh().upper();
+        ShardState state = log.refresh();
+        Frontier upper = state.exists() ? state.upper() : Frontier.MINIMUM;
         long now = System.nanoTime();
         if (begun == 0 && !upper.isMinimum()) {
           begun = now;

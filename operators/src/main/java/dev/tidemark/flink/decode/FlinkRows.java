@@ -2,6 +2,7 @@ package dev.tidemark.flink.decode;
 
 import dev.tidemark.schema.ColumnType;
 import dev.tidemark.schema.Schema;
+import java.nio.charset.StandardCharsets;
 import java.time.LocalDate;
 import java.time.LocalTime;
 import java.util.ArrayList;
@@ -12,7 +13,9 @@ import org.apache.flink.table.data.ArrayData;
 import org.apache.flink.table.data.DecimalData;
 import org.apache.flink.table.data.MapData;
 import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.data.TimestampData;
+import org.apache.flink.table.data.binary.BinaryStringData;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.jspecify.annotations.Nullable;
 
@@ -60,7 +63,7 @@ final class FlinkRows {
     return switch (type.kind()) {
       case BOOLEAN, TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE, BINARY, VARBINARY -> in;
       case DECIMAL -> ((DecimalData) in).toBigDecimal();
-      case CHAR, VARCHAR -> in.toString();
+      case CHAR, VARCHAR -> text((StringData) in);
       case DATE -> LocalDate.ofEpochDay((int) (Integer) in);
       case TIME -> LocalTime.ofNanoOfDay((Integer) in * NANOS_PER_MILLI);
       case TIMESTAMP -> ((TimestampData) in).toLocalDateTime();
@@ -80,6 +83,12 @@ final class FlinkRows {
       }
       case ROW -> values((RowData) in, type.children(), flink.getChildren());
     };
+  }
+
+  /** Its text; Flink's own way goes char by char. */
+  private static String text(StringData in) {
+    boolean hasBytes = in instanceof BinaryStringData binary && binary.getJavaObject() == null;
+    return hasBytes ? new String(in.toBytes(), StandardCharsets.UTF_8) : in.toString();
   }
 
   private static List<@Nullable Object> array(ColumnType type, LogicalType flink, ArrayData array) {
