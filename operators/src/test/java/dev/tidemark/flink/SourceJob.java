@@ -14,6 +14,7 @@ import dev.tidemark.row.RowCodec;
 import dev.tidemark.row.UpdateCursor;
 import dev.tidemark.schema.Schema;
 import dev.tidemark.shard.ShardState;
+import dev.tidemark.spine.Batch;
 import dev.tidemark.spine.SpineSpec;
 import dev.tidemark.store.StoreSettings;
 import java.nio.file.Path;
@@ -166,6 +167,12 @@ final class SourceJob {
 
   ShardState state() throws Exception {
     return TestShards.state(shards.get(0));
+  }
+
+  /** How many updates the batches of the first shard have: all, where none cancel. */
+  long updates() throws Exception {
+    ShardState state = state();
+    return state.exists() ? state.batches().stream().mapToLong(Batch::rows).sum() : 0;
   }
 
   /** What the first shard holds at its newest time: {@code k=v}, and how often. */

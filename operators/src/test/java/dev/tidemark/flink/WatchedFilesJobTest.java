@@ -119,9 +119,9 @@ class WatchedFilesJobTest {
     job.patienceSeconds = Math.max(90, files / 100);
     job.watermarks = new SourceSettings.Watermarks(Duration.ofDays(1), Duration.ofMillis(500));
     JobClient running = job.start();
-    job.await("all rows are there", running, () -> job.rows().size() == 10 * files);
+    job.await("all rows are there", running, () -> job.updates() == 10L * files);
     put("one-more.jsonl", 10 * files, 10 * files + 10);
-    job.await("one more", running, () -> job.rows().size() == 10 * files + 10);
-    assertThat(job.rows()).allSatisfy((row, n) -> assertThat(n).isOne());
+    job.await("one more", running, () -> job.updates() == 10L * files + 10);
+    assertThat(job.rows()).hasSize(10 * files + 10).allSatisfy((row, n) -> assertThat(n).isOne());
   }
 }
