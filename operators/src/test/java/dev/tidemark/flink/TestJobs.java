@@ -46,7 +46,8 @@ public final class TestJobs {
     return cluster(conf, 8);
   }
 
-  static MiniClusterExtension cluster(Configuration conf, int slots) {
+  /** A cluster of so many slots. */
+  public static MiniClusterExtension cluster(Configuration conf, int slots) {
     conf.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(256));
     return new MiniClusterExtension(
         new MiniClusterResourceConfiguration.Builder()

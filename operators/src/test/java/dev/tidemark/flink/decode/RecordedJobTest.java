@@ -38,6 +38,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import org.apache.flink.api.common.JobExecutionResult;
+import org.apache.flink.configuration.Configuration;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
@@ -52,7 +53,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Recordings of a connector through whole jobs: what the shards hold is what the database held. */
 class RecordedJobTest {
-  @RegisterExtension static final MiniClusterExtension FLINK = TestJobs.cluster();
+  @RegisterExtension
+  static final MiniClusterExtension FLINK = TestJobs.cluster(new Configuration(), 2 * 8);
 
   @TempDir Path folder;
 
@@ -191,7 +193,28 @@ class RecordedJobTest {
             "1[6, v199]");
   }
 
+  @ParameterizedTest
+  @ValueSource(ints = {1, 8})
+  @DisplayName("P-TY-01: zero and minus zero are one key, whatever the parallelism")
+  void zeroAndMinusZeroAreOneKey(int parallelism) throws Exception {
+    table("t", Envelope.UPSERT, "id DOUBLE NOT NULL, v STRING, PRIMARY KEY (id) NOT ENFORCED");
+    List<String> lines = new ArrayList<>();
+    for (String zero : List.of("0.0", "-0.0", "0", "-0")) {
+      lines.add(line("c", "0.0", "\"goes\"", 1_000 * lines.size()));
+      lines.add(line("d", zero, "\"goes\"", 1_000 * lines.size()));
+      lines.add(line("c", zero, "\"by " + zero + "\"", 1_000 * lines.size()));
+    }
+    run(Files.write(folder.resolve("a.jsonl"), lines), parallelism, StartMode.REFUSE);
+    assertThat(texts(0, Long.MAX_VALUE)).containsExactly("1[0.0, by -0]");
+    assertThat(texts(0, 4)).isEmpty();
+    assertThat(texts(0, 5)).containsExactly("1[0.0, by -0.0]");
+  }
+
   private static String line(String op, int id, String v, long micros) {
+    return line(op, String.valueOf(id), v, micros);
+  }
+
+  private static String line(String op, String id, String v, long micros) {
     String row =
         op.equals("t") ? "null" : "{\"id\":" + id + ",\"v\":" + v + ",\"n\":" + micros + "}";
     return "{\"key\":"
