@@ -1,22 +1,17 @@
 package dev.tidemark.flink.pressure;
 
+import dev.tidemark.flink.ForwardingSource;
 import java.util.Optional;
-import java.util.Set;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
-import org.apache.flink.api.common.watermark.WatermarkDeclaration;
-import org.apache.flink.api.connector.source.Boundedness;
 import org.apache.flink.api.connector.source.ExternallyInducedSourceReader;
 import org.apache.flink.api.connector.source.RichSourceReaderContext;
 import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.api.connector.source.SourceReader;
 import org.apache.flink.api.connector.source.SourceReaderContext;
 import org.apache.flink.api.connector.source.SourceSplit;
-import org.apache.flink.api.connector.source.SplitEnumerator;
-import org.apache.flink.api.connector.source.SplitEnumeratorContext;
 import org.apache.flink.api.connector.source.SupportsSplitReassignmentOnRecovery;
 import org.apache.flink.api.java.typeutils.ResultTypeQueryable;
 import org.apache.flink.api.java.typeutils.TypeExtractor;
-import org.apache.flink.core.io.SimpleVersionedSerializer;
 
 /**
  * A source whose readers stand still while the shards that its job appends to have no room: rows
@@ -31,14 +26,12 @@ import org.apache.flink.core.io.SimpleVersionedSerializer;
  * @param <S> its splits
  * @param <E> its enumerator's state
  */
-public class ThrottledSource<T, S extends SourceSplit, E>
-    implements Source<T, S, E>, ResultTypeQueryable<T> {
+public class ThrottledSource<T, S extends SourceSplit, E> extends ForwardingSource<T, S, E>
+    implements ResultTypeQueryable<T> {
   private static final long serialVersionUID = 1L;
 
-  private final Source<T, S, E> source;
-
   private ThrottledSource(Source<T, S, E> source) {
-    this.source = source;
+    super(source);
   }
 
   /** Puts the throttle around a source. */
@@ -71,38 +64,6 @@ public class ThrottledSource<T, S extends SourceSplit, E>
     }
     context.metricGroup().addGroup("tidemark").gauge("heldMillis", gate.get()::heldMillis);
     return new ThrottledReader<>(reader, gate.get());
-  }
-
-  @Override
-  public Boundedness getBoundedness() {
-    return source.getBoundedness();
-  }
-
-  @Override
-  public SplitEnumerator<S, E> createEnumerator(SplitEnumeratorContext<S> context)
-      throws Exception {
-    return source.createEnumerator(context);
-  }
-
-  @Override
-  public SplitEnumerator<S, E> restoreEnumerator(SplitEnumeratorContext<S> context, E checkpoint)
-      throws Exception {
-    return source.restoreEnumerator(context, checkpoint);
-  }
-
-  @Override
-  public SimpleVersionedSerializer<S> getSplitSerializer() {
-    return source.getSplitSerializer();
-  }
-
-  @Override
-  public SimpleVersionedSerializer<E> getEnumeratorCheckpointSerializer() {
-    return source.getEnumeratorCheckpointSerializer();
-  }
-
-  @Override
-  public Set<? extends WatermarkDeclaration> declareWatermarks() {
-    return source.declareWatermarks();
   }
 
   /** The type that Flink would find for the source itself. */

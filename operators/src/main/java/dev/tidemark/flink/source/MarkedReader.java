@@ -1,16 +1,15 @@
 package dev.tidemark.flink.source;
 
+import dev.tidemark.flink.ForwardingReader;
 import dev.tidemark.flink.message.RawRecord;
 import dev.tidemark.flink.message.RawRecord.Mark;
 import java.util.ArrayDeque;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.apache.flink.api.common.eventtime.Watermark;
 import org.apache.flink.api.connector.source.ReaderOutput;
-import org.apache.flink.api.connector.source.SourceEvent;
 import org.apache.flink.api.connector.source.SourceOutput;
 import org.apache.flink.api.connector.source.SourceReader;
 import org.apache.flink.api.connector.source.SourceSplit;
@@ -22,8 +21,7 @@ import org.jspecify.annotations.Nullable;
  * last when the split is done.
  */
 @SuppressWarnings("try") // Flink lets readers throw anything when they close
-final class MarkedReader<S extends SourceSplit> implements SourceReader<RawRecord, S> {
-  private final SourceReader<RawRecord, S> reader;
+final class MarkedReader<S extends SourceSplit> extends ForwardingReader<RawRecord, S> {
   private final MarkedSource.PartitionName<S> partition;
   private final Map<String, String> partitions = new HashMap<>();
   private final ArrayDeque<RawRecord> marks = new ArrayDeque<>();
@@ -33,7 +31,7 @@ final class MarkedReader<S extends SourceSplit> implements SourceReader<RawRecor
   private @Nullable MarkingOutput output;
 
   MarkedReader(SourceReader<RawRecord, S> reader, MarkedSource.PartitionName<S> partition) {
-    this.reader = reader;
+    super(reader);
     this.partition = partition;
   }
 
@@ -132,46 +130,5 @@ final class MarkedReader<S extends SourceSplit> implements SourceReader<RawRecor
       to.releaseOutputForSplit(splitId);
       over(splitId);
     }
-  }
-
-  @Override
-  public void start() {
-    reader.start();
-  }
-
-  @Override
-  public List<S> snapshotState(long checkpointId) {
-    return reader.snapshotState(checkpointId);
-  }
-
-  @Override
-  public void notifyNoMoreSplits() {
-    reader.notifyNoMoreSplits();
-  }
-
-  @Override
-  public void handleSourceEvents(SourceEvent event) {
-    reader.handleSourceEvents(event);
-  }
-
-  @Override
-  public void pauseOrResumeSplits(
-      Collection<String> splitsToPause, Collection<String> splitsToResume) {
-    reader.pauseOrResumeSplits(splitsToPause, splitsToResume);
-  }
-
-  @Override
-  public void notifyCheckpointComplete(long checkpointId) throws Exception {
-    reader.notifyCheckpointComplete(checkpointId);
-  }
-
-  @Override
-  public void notifyCheckpointAborted(long checkpointId) throws Exception {
-    reader.notifyCheckpointAborted(checkpointId);
-  }
-
-  @Override
-  public void close() throws Exception {
-    reader.close();
   }
 }
