@@ -1,6 +1,5 @@
 package dev.tidemark.flink.decode;
 
-import dev.tidemark.flink.decode.Decoded.Action;
 import dev.tidemark.flink.decode.Decoded.Change;
 import dev.tidemark.flink.message.RawRecord;
 import dev.tidemark.row.InvalidRowException;
@@ -128,7 +127,8 @@ final class FlinkDecoder implements RecordDecoder {
       time =
           Math.max(
               time, table.timeColumn < 0 ? record.timestampMillis : table.eventTime(row.values));
-      Change change = change(table, row, i + 1 < found.size() ? found.get(i + 1) : null);
+      refuseInAppend(table, row);
+      Change change = RowKinds.change(table, row.kind, row.values, after(row, i));
       if (change != null) {
         changes.add(change);
       }
@@ -138,35 +138,20 @@ final class FlinkDecoder implements RecordDecoder {
         : new Decoded.Rows(table, changes, time, JsonDecoder.ordered(table), 0);
   }
 
-  /** Null: the next row says it all. */
-  private static @Nullable Change change(Table table, Row row, @Nullable Row next)
-      throws InvalidRowException {
-    boolean adds = row.kind == RowKind.INSERT || row.kind == RowKind.UPDATE_AFTER;
-    switch (table.mapping.envelope()) {
-      case APPEND -> {
-        if (row.kind != RowKind.INSERT) {
-          throw new InvalidRowException(
-              "an update or delete, but envelope is append; take changelog or upsert for "
-                  + table.name);
-        }
-        return new Change(Action.UPDATE, row.values, 1);
-      }
-      case CHANGELOG -> {
-        return new Change(Action.UPDATE, row.values, adds ? 1 : -1);
-      }
-      case UPSERT -> {
-        if (adds) {
-          return new Change(Action.SET, row.values, 1);
-        }
-        @Nullable Object[] key = table.keyOf(row.values);
-        boolean replaced =
-            row.kind == RowKind.UPDATE_BEFORE
-                && next != null
-                && next.kind == RowKind.UPDATE_AFTER
-                && table.isKeyOf(key, next.values);
-        return replaced ? null : new Change(Action.DELETE, key, 1);
-      }
+  private static void refuseInAppend(Table table, Row row) throws InvalidRowException {
+    if (table.mapping.envelope() == Envelope.APPEND && row.kind != RowKind.INSERT) {
+      throw new InvalidRowException(
+          "an update or delete, but envelope is append; take changelog or upsert for "
+              + table.name);
     }
-    throw new AssertionError(table.mapping.envelope());
+  }
+
+  /** The row after the update that this one was before; null: it is none, or it lacks it. */
+  private @Nullable Object @Nullable [] after(Row row, int index) {
+    if (row.kind != RowKind.UPDATE_BEFORE || index + 1 == found.size()) {
+      return null;
+    }
+    Row next = found.get(index + 1);
+    return next.kind == RowKind.UPDATE_AFTER ? next.values : null;
   }
 }

@@ -5,7 +5,6 @@ import dev.tidemark.flink.ShardTarget;
 import dev.tidemark.flink.SlotKeys;
 import dev.tidemark.flink.StartFrontiers;
 import dev.tidemark.flink.StartSettings;
-import dev.tidemark.flink.decode.Decoded.Action;
 import dev.tidemark.flink.decode.Decoded.Change;
 import dev.tidemark.flink.message.RawRecord;
 import dev.tidemark.flink.message.Update;
@@ -15,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Objects;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.typeinfo.TypeHint;
@@ -205,7 +205,7 @@ public final class RowsOperator<T> extends AbstractStreamOperator<Update>
       @Nullable Object @Nullable [] old, RowKind kind, @Nullable Object[] values, long timestamp)
       throws InvalidRowException {
     Envelope envelope = settings.envelope();
-    boolean adds = kind == RowKind.INSERT || kind == RowKind.UPDATE_AFTER;
+    boolean adds = RowKinds.adds(kind);
     if (envelope == Envelope.APPEND && (!adds || old != null)) {
       throw new InvalidRowException(
           "a row that takes another away, but envelope is append; take changelog or upsert for "
@@ -213,20 +213,11 @@ public final class RowsOperator<T> extends AbstractStreamOperator<Update>
     }
     long time = table.timeColumn < 0 ? timestamp : table.eventTime(values);
     List<Change> changes = new ArrayList<>();
-    if (envelope == Envelope.UPSERT) {
-      if (old != null && !table.isKeyOf(table.keyOf(old), values)) {
-        changes.add(new Change(Action.DELETE, table.keyOf(old), 1));
-      }
-      changes.add(
-          adds
-              ? new Change(Action.SET, values, 1)
-              : new Change(Action.DELETE, table.keyOf(values), 1));
-    } else {
-      if (old != null) {
-        changes.add(new Change(Action.UPDATE, old, -1));
-      }
-      changes.add(new Change(Action.UPDATE, values, adds ? 1 : -1));
+    Change gone = old == null ? null : RowKinds.change(table, RowKind.UPDATE_BEFORE, old, values);
+    if (gone != null) {
+      changes.add(gone);
     }
+    changes.add(Objects.requireNonNull(RowKinds.change(table, kind, values, null)));
     // A row that is taken away bears the time at which it came, not that at which it goes.
     boolean ordered = !adds || envelope == Envelope.CHANGELOG;
     return new Decoded.Rows(table, changes, time, ordered, 0);
