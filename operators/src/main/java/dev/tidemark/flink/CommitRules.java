@@ -35,6 +35,22 @@ public final class CommitRules {
         : checkpoint(commit, checkpointing);
   }
 
+  /**
+   * Refuses what doesn't go together.
+   *
+   * @throws IllegalArgumentException saying what {@link #refusal} says
+   */
+  static void require(
+      CommitSettings commit,
+      StartMode start,
+      boolean checkpointing,
+      Map<String, Envelope> envelopes) {
+    Optional<String> refusal = refusal(commit, start, checkpointing, envelopes);
+    if (refusal.isPresent()) {
+      throw new IllegalArgumentException(refusal.get());
+    }
+  }
+
   private static Optional<String> checkpoint(CommitSettings commit, boolean checkpointing) {
     if (!checkpointing) {
       return Optional.of(

@@ -138,15 +138,11 @@ public final class ShardSink {
     List<ShardTarget> shards = List.of(shard);
     SlotKeys slots =
         TidemarkSink.slotKeys(shards, settings, env.getParallelism(), env.getMaxParallelism());
-    CommitRules.refusal(
-            settings.commit(),
-            settings.start(),
-            TidemarkSink.isCheckpointed(env),
-            Map.of(name, envelope))
-        .ifPresent(
-            refusal -> {
-              throw new IllegalArgumentException(refusal);
-            });
+    CommitRules.require(
+        settings.commit(),
+        settings.start(),
+        TidemarkSink.isCheckpointed(env),
+        Map.of(name, envelope));
     StartSettings start = new StartSettings(settings.start(), settings.store());
     RowsSettings how = new RowsSettings(envelope, eventTime, maxAheadMillis(rows), errorsFail);
     SingleOutputStreamOperator<Update> updates =

@@ -113,11 +113,7 @@ public final class TidemarkSink {
       DataStream<Update> updates, List<ShardTarget> shards, SinkSettings settings, SlotKeys slots) {
     StreamExecutionEnvironment env = updates.getExecutionEnvironment();
     checkMode(env);
-    CommitRules.refusal(settings.commit(), settings.start(), isCheckpointed(env), Map.of())
-        .ifPresent(
-            refusal -> {
-              throw new IllegalArgumentException(refusal);
-            });
+    CommitRules.require(settings.commit(), settings.start(), isCheckpointed(env), Map.of());
     int writers =
         settings.writeParallelism() > 0 ? settings.writeParallelism() : env.getParallelism();
 
