@@ -21,24 +21,21 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * RFC 4180 with a header line, columns by name. An empty field without quotes is NULL, {@code ""}
- * an empty text; a null literal, where one is set, is NULL too unless it stands in quotes. BOOLEAN
- * is true, false, t or f; ARRAY, MAP and ROW are JSON in a field; all else as in {@link Values}. A
- * column {@code __diff} counts with envelope changelog. A header that lacks a declared column stops
- * the job: it is another file than the schema says.
+ * an empty text. BOOLEAN is true, false, t or f; ARRAY, MAP and ROW are JSON in a field; all else
+ * as in {@link Values}. A column {@code __diff} counts with envelope changelog. A header that lacks
+ * a declared column stops the job: it is another file than the schema says.
  */
 final class CsvDecoder implements RecordDecoder {
   private static final BitSet NOTHING_MISSING = new BitSet();
 
   private final Tables tables;
-  private final String nullLiteral;
   private final JsonText json = new JsonText();
   private final Values values = new Values();
   private byte @Nullable [] headerBytes;
   private final Map<String, Integer> header = new HashMap<>();
 
-  CsvDecoder(Tables tables, String nullLiteral) {
+  CsvDecoder(Tables tables) {
     this.tables = tables;
-    this.nullLiteral = nullLiteral;
   }
 
   @Override
@@ -138,12 +135,8 @@ final class CsvDecoder implements RecordDecoder {
     return Objects.requireNonNull(header.get(column));
   }
 
-  private boolean isNull(CsvRecord fields, int field) {
-    if (fields.quoted().get(field)) {
-      return false;
-    }
-    String text = fields.fields().get(field);
-    return text.isEmpty() || (!nullLiteral.isEmpty() && text.equals(nullLiteral));
+  private static boolean isNull(CsvRecord fields, int field) {
+    return fields.fields().get(field).isEmpty() && !fields.quoted().get(field);
   }
 
   /** The field as the JSON value it would be. */

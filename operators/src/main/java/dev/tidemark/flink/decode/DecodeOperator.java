@@ -101,7 +101,7 @@ public final class DecodeOperator extends AbstractStreamOperator<Update>
         return new JsonDecoder(tables);
       }
       case CSV -> {
-        return new CsvDecoder(tables, settings.csvNull());
+        return new CsvDecoder(tables);
       }
       case DEBEZIUM_JSON -> {
         return new DebeziumDecoder(settings.debezium(), tables);

@@ -16,7 +16,6 @@ import java.util.Map;
  * @param maxTimeMillis rows later than this are errors: {@code Long.MAX_VALUE - 1} = no limit
  * @param maxAheadMillis rows later than the clock by more than this are errors; {@code
  *     Long.MAX_VALUE} = no limit
- * @param csvNull what an unquoted CSV field holds for NULL, besides nothing; empty: only nothing
  * @param flink for {@link Format#FLINK}
  */
 public record DecodeSettings(
@@ -27,33 +26,10 @@ public record DecodeSettings(
     boolean errorsFail,
     long maxTimeMillis,
     long maxAheadMillis,
-    String csvNull,
     FlinkFormat flink)
     implements Serializable {
 
-  /** With a literal for NULL in CSV. */
-  public DecodeSettings(
-      Format format,
-      DebeziumSettings debezium,
-      List<TableMapping> tables,
-      boolean unmatchedFails,
-      boolean errorsFail,
-      long maxTimeMillis,
-      long maxAheadMillis,
-      String csvNull) {
-    this(
-        format,
-        debezium,
-        tables,
-        unmatchedFails,
-        errorsFail,
-        maxTimeMillis,
-        maxAheadMillis,
-        csvNull,
-        FlinkFormat.NONE);
-  }
-
-  /** Without a literal for NULL in CSV. */
+  /** For a format of our own. */
   public DecodeSettings(
       Format format,
       DebeziumSettings debezium,
@@ -62,7 +38,15 @@ public record DecodeSettings(
       boolean errorsFail,
       long maxTimeMillis,
       long maxAheadMillis) {
-    this(format, debezium, tables, unmatchedFails, errorsFail, maxTimeMillis, maxAheadMillis, "");
+    this(
+        format,
+        debezium,
+        tables,
+        unmatchedFails,
+        errorsFail,
+        maxTimeMillis,
+        maxAheadMillis,
+        FlinkFormat.NONE);
   }
 
   /** What a record may not pass. */
@@ -70,18 +54,19 @@ public record DecodeSettings(
     return new Intake.Limits(errorsFail, maxTimeMillis, maxAheadMillis);
   }
 
-  /** The same with a format of Flink's. */
+  /** The same for a format of Flink's. */
   public DecodeSettings withFlink(FlinkFormat other) {
+    return withFormat(Format.FLINK, other);
+  }
+
+  /** The same for a format of our own. */
+  public DecodeSettings withFormat(Format other) {
+    return withFormat(other, FlinkFormat.NONE);
+  }
+
+  private DecodeSettings withFormat(Format other, FlinkFormat flinks) {
     return new DecodeSettings(
-        Format.FLINK,
-        debezium,
-        tables,
-        unmatchedFails,
-        errorsFail,
-        maxTimeMillis,
-        maxAheadMillis,
-        csvNull,
-        other);
+        other, debezium, tables, unmatchedFails, errorsFail, maxTimeMillis, maxAheadMillis, flinks);
   }
 
   /**

@@ -228,14 +228,7 @@ public final class Updates {
         throw new IllegalArgumentException("source.connector datagen feeds one shard: no match");
       }
     }
-    return new DecodeSettings(
-        Format.JSON,
-        decode.debezium(),
-        decode.tables(),
-        decode.unmatchedFails(),
-        decode.errorsFail(),
-        decode.maxTimeMillis(),
-        decode.maxAheadMillis());
+    return decode.withFormat(Format.JSON);
   }
 
   private static DataStreamSource<RawRecord> datagen(

@@ -21,7 +21,7 @@ class CsvCasesTest {
     header = "id,name,ts".getBytes(StandardCharsets.UTF_8);
   }
 
-  private void open(String schema, Envelope envelope, String nullLiteral) throws Exception {
+  private void open(String schema, Envelope envelope) throws Exception {
     TableMapping mapping = new TableMapping(0, null, envelope, "ts");
     replay =
         new Replay(
@@ -32,8 +32,7 @@ class CsvCasesTest {
                 true,
                 false,
                 Long.MAX_VALUE - 1,
-                Long.MAX_VALUE,
-                nullLiteral),
+                Long.MAX_VALUE),
             List.of(Replay.shard("t", schema)));
   }
 
@@ -49,7 +48,7 @@ class CsvCasesTest {
 
   @Test
   void nothingIsNullAndQuotesAreAText() throws Exception {
-    open("id INT, name STRING, ts BIGINT", Envelope.APPEND, "");
+    open("id INT, name STRING, ts BIGINT", Envelope.APPEND);
     record(header, "1,,5");
     record(header, "2,\"\",5");
     record(header, ",\"a \"\"b\"\",\nc\",5");
@@ -59,14 +58,6 @@ class CsvCasesTest {
         .containsExactly("[1, null, 5]", "[2, , 5]", "[null, a \"b\",\nc, 5]", "[3, \\N, 5]");
     assertThat(replay.count("tidemark.ignored")).isEqualTo(1);
     assertThat(replay.addsUp()).isTrue();
-  }
-
-  @Test
-  void aLiteralForNullCountsWithoutQuotesOnly() throws Exception {
-    open("id INT, name STRING, ts BIGINT", Envelope.APPEND, "\\N");
-    record(header, "1,\\N,5");
-    record(header, "2,\"\\N\",5");
-    assertThat(replay.rows()).containsExactly("[1, null, 5]", "[2, \\N, 5]");
   }
 
   @ParameterizedTest
@@ -84,7 +75,7 @@ class CsvCasesTest {
         "1,x, | column ts of t: NULL, but the column is NOT NULL"
       })
   void whatIsNoRecord(String text, String reason) throws Exception {
-    open("id INT, name STRING, ts BIGINT NOT NULL", Envelope.APPEND, "");
+    open("id INT, name STRING, ts BIGINT NOT NULL", Envelope.APPEND);
     record(header, text);
     record(header, "1,good,5");
     assertThat(replay.reasons()).containsExactly(reason);
@@ -110,7 +101,7 @@ class CsvCasesTest {
         "BYTES | AP8= | 00ff"
       })
   void valuesByType(String type, String text, String stored) throws Exception {
-    open("c " + type + ", ts BIGINT", Envelope.APPEND, "");
+    open("c " + type + ", ts BIGINT", Envelope.APPEND);
     record("ts,c".getBytes(StandardCharsets.UTF_8), "5," + text);
     assertThat(replay.reasons()).isEmpty();
     assertThat(replay.rows()).containsExactly("[" + stored + ", 5]");
@@ -119,7 +110,7 @@ class CsvCasesTest {
   @Test
   @DisplayName("P-IN-01: a header that lacks a column stops the job")
   void aHeaderThatLacksAColumnStopsTheJob() throws Exception {
-    open("id INT, name STRING, ts BIGINT", Envelope.APPEND, "");
+    open("id INT, name STRING, ts BIGINT", Envelope.APPEND);
     assertThatThrownBy(() -> record("\u00efid,name,ts".getBytes(StandardCharsets.UTF_8), "1,x,5"))
         .isInstanceOf(BadRecordException.class)
         .hasMessageContaining("file.csv: header line: no column id");
@@ -127,7 +118,7 @@ class CsvCasesTest {
 
   @Test
   void aDiffColumnCountsInAChangelog() throws Exception {
-    open("id INT, ts BIGINT", Envelope.CHANGELOG, "");
+    open("id INT, ts BIGINT", Envelope.CHANGELOG);
     byte[] withDiff = "id,ts,__diff".getBytes(StandardCharsets.UTF_8);
     record(withDiff, "1,5,2");
     record(withDiff, "1,6,-1");
