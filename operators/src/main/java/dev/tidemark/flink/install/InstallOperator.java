@@ -239,6 +239,11 @@ public final class InstallOperator extends AbstractStreamOperator<Void>
             shard,
             change.command().name(),
             swept.message());
+      } else if (change.command() instanceof Command.InstallMerge
+          && result instanceof CommitResult.Refused refused
+          && refused.refusal() instanceof Decision.Refusal.Invalid invalid) {
+        // no race ends like this: what was merged is wrong, and will be again
+        LOG.warn("shard {}: {} refused: {}", shard, change.command().name(), invalid.message());
       } else {
         LOG.debug("shard {}: {} left undone: {}", shard, change.command().name(), result);
       }
