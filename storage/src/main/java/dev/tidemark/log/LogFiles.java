@@ -138,6 +138,11 @@ final class LogFiles {
     }
   }
 
+  /** The entry that these bytes, read from its key, are. */
+  LogEntry decode(byte[] bytes, SeqNo seqno) throws LogFormatException {
+    return LogCodec.decode(bytes, store.location() + "/" + entryKey(seqno));
+  }
+
   private static Thread readerThread(Runnable work) {
     Thread thread = new Thread(work, "tidemark-log-reader");
     thread.setDaemon(true);

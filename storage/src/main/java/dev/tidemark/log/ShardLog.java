@@ -234,18 +234,18 @@ public final class ShardLog {
    */
   private void readOn(byte @Nullable [] next, boolean always) throws IOException {
     SeqNo first = known.seqno().next();
-    Reading reading = new Reading(known);
+    LogReading reading = reading(known);
     if (next == null || reading.step(next)) {
       reading.toTheHead(SeqNo.ZERO);
     }
-    boolean news = reading.failure != null || !reading.state.seqno().equals(known.seqno());
+    boolean news = reading.failed() || !reading.state().seqno().equals(known.seqno());
     if (news || always || pacing.nanoTime() - checkedAtNanos >= CHECK_INTERVAL_NANOS) {
       if (files.closed(first)) {
         startCold();
         return;
       }
       reading.throwFailure();
-      accept(reading.state);
+      accept(reading.state());
     }
   }
 
@@ -258,11 +258,11 @@ public final class ShardLog {
           listedRollups.isEmpty() ? SeqNo.ZERO : listedRollups.get(listedRollups.size() - 1);
       ShardState base = rollups.newest(listedRollups);
       List<SeqNo> listed = files.entriesAfter(base.seqno());
-      Reading reading = new Reading(base);
+      LogReading reading = reading(base);
       reading.toTheHead(listed.isEmpty() ? SeqNo.ZERO : listed.get(listed.size() - 1));
       if (!files.closed(base.seqno().next())) {
         reading.throwFailure();
-        replaceKnown(reading.state);
+        replaceKnown(reading.state());
         return;
       }
       if (newest.equals(staleAt)) {
@@ -274,6 +274,10 @@ public final class ShardLog {
       }
       staleAt = newest;
     }
+  }
+
+  private LogReading reading(ShardState from) {
+    return new LogReading(files, pacing.sideBySide(), from);
   }
 
   private void replaceKnown(ShardState state) {
@@ -316,54 +320,6 @@ public final class ShardLog {
         + HexFormat.of().toHexDigits(pacing.random());
   }
 
-  /** Entries applied one after another, on trial until the check. */
-  private final class Reading {
-    private ShardState state;
-    private @Nullable Exception failure;
-
-    Reading(ShardState state) {
-      this.state = state;
-    }
-
-    /** Applies one entry; false when it doesn't fit or can't be read. */
-    boolean step(byte[] bytes) {
-      try {
-        state = replay(state, decode(bytes, state.seqno().next()));
-        return true;
-      } catch (LogFormatException | CorruptShardException e) {
-        failure = e;
-        return false;
-      }
-    }
-
-    /**
-     * Reads up to the first number that is not there.
-     *
-     * @param listed the greatest number that is known to have been there
-     */
-    void toTheHead(SeqNo listed) throws IOException {
-      while (true) {
-        SeqNo next = state.seqno().next();
-        long ahead = listed.value() - state.seqno().value();
-        int count = (int) Math.max(1, Math.min(pacing.sideBySide(), ahead));
-        for (Optional<byte[]> bytes : files.entries(next, count)) {
-          if (bytes.isEmpty() || !step(bytes.get())) {
-            return;
-          }
-        }
-      }
-    }
-
-    void throwFailure() throws LogFormatException {
-      if (failure instanceof LogFormatException e) {
-        throw e;
-      }
-      if (failure instanceof CorruptShardException e) {
-        throw e;
-      }
-    }
-  }
-
   /**
    * The state after one more entry, checked against every rule that a state must keep.
    *
@@ -398,14 +354,10 @@ public final class ShardLog {
     return next;
   }
 
-  private LogEntry decode(byte[] bytes, SeqNo seqno) throws LogFormatException {
-    return LogCodec.decode(bytes, store.location() + "/" + LogFiles.entryKey(seqno));
-  }
-
   /** One version's entry; empty when it is not in the log (not yet, or no longer). */
   public Optional<LogEntry> entry(SeqNo seqno) throws IOException {
     Optional<byte[]> bytes = files.get(LogFiles.entryKey(seqno));
-    return bytes.isEmpty() ? Optional.empty() : Optional.of(decode(bytes.get(), seqno));
+    return bytes.isEmpty() ? Optional.empty() : Optional.of(files.decode(bytes.get(), seqno));
   }
 
   /**
@@ -422,7 +374,7 @@ public final class ShardLog {
         if (bytes.isEmpty()) {
           return entries;
         }
-        entries.add(decode(bytes.get(), new SeqNo(from.value() + entries.size())));
+        entries.add(files.decode(bytes.get(), new SeqNo(from.value() + entries.size())));
       }
     }
     return entries;
