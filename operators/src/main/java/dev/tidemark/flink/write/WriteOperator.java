@@ -3,7 +3,6 @@ package dev.tidemark.flink.write;
 import dev.tidemark.flink.Attempts;
 import dev.tidemark.flink.ShardHandle;
 import dev.tidemark.flink.ShardHandles;
-import dev.tidemark.flink.SlotKeys;
 import dev.tidemark.flink.StateSchemas;
 import dev.tidemark.flink.Workers;
 import dev.tidemark.flink.message.Update;
@@ -89,7 +88,6 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
   private transient @Nullable Arrivals arrivals;
   private transient @Nullable Closing closing;
   private transient Frontier passed;
-  private transient long bufferedBytes;
 
   /** A shard as its handle has it. */
   private record HandledShard(ShardHandle handle, Author author) implements CloseSlot.Shard {
@@ -160,6 +158,13 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
                 .map(File::toPath)
                 .toList(),
             getRuntimeContext().getTaskInfo().getIndexOfThisSubtask());
+    slots =
+        new Slots(
+            options.shards().size(),
+            heldRows,
+            heldErrors,
+            folder,
+            options.settings().bufferBytes());
     MetricGroup group = getMetricGroup().addGroup("tidemark");
     group.gauge("bufferedBytes", this::bufferedBytes);
     group.gauge("spilledBytes", this::spilledBytes);
@@ -169,15 +174,13 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
     handles = new ArrayList<>();
     staged = new ArrayList<>();
     retimed = new ArrayList<>();
-    slots = new Slots(options.shards().size());
     passed = Frontier.MINIMUM;
     for (var shard : options.shards()) {
       handles.add(ShardHandles.acquire(getRuntimeContext(), shard, options.settings()));
       staged.add(counter(shard.name(), "staged"));
       retimed.add(counter(shard.name(), "retimed"));
     }
-    markHeld(heldRows, true);
-    markHeld(heldErrors, false);
+    slots.restore(schemas);
     if (options.settings().commit().isFrontier()) {
       arrivals =
           new Arrivals(
@@ -196,7 +199,7 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
 
   /** What rows take in memory that aren't in state, about. */
   long bufferedBytes() {
-    return bufferedBytes;
+    return slots.bytes();
   }
 
   /** What rows take on disk that aren't in state. */
@@ -214,18 +217,6 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
     return counter;
   }
 
-  /** Finds the slots that the restored state holds rows of, and brings those into our schema. */
-  private void markHeld(HeldRows held, boolean rows) throws Exception {
-    for (int key : held.keys()) {
-      Slot slot = slots.of(SlotKeys.shardOf(key), key);
-      (rows ? slot.rows() : slot.errors()).held(true);
-      StateSchemas.Former former = rows ? schemas.former(slot.shard()) : null;
-      if (former != null) {
-        held.change(slot, former.change(), folder);
-      }
-    }
-  }
-
   /** Rows touch no state, so Flink need not set the key for each. */
   @Override
   public boolean hasKeyContext1() {
@@ -238,13 +229,7 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
     if (arrivals != null && !arrivals.takes(update, open.closed())) {
       return;
     }
-    Slot slot = slots.of(update.shard, update.slotKey);
-    long before = slot.bytes();
-    slot.add(update);
-    bufferedBytes += slot.bytes() - before;
-    if (bufferedBytes > options.settings().bufferBytes()) {
-      spillLargest();
-    }
+    slots.add(update);
   }
 
   @Override
@@ -305,41 +290,24 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
     closing = begun;
     begun.running = 1;
     for (Slot slot : slots.all()) {
-      CloseSlot.Taken rows = take(slot, slot.rows(), heldRows, description.upper());
-      CloseSlot.Taken errors = take(slot, slot.errors(), heldErrors, description.upper());
-      if (!rows.isEmpty() || !errors.isEmpty()) {
+      Slots.Taken taken = slots.take(slot, description.upper());
+      if (!taken.isEmpty()) {
         ShardHandle handle = handles.get(slot.shard());
         begun.running++;
         submit(
-            rows.bytes() + errors.bytes() <= SMALL_BYTES ? smallExecutor : executor,
+            taken.bytes() <= SMALL_BYTES ? smallExecutor : executor,
             slot,
             new CloseSlot(
                 slot,
                 description,
-                rows,
-                errors,
+                taken.rows(),
+                taken.errors(),
                 options,
                 folder,
                 new HandledShard(handle, author)));
       }
     }
     maybeFinish(begun);
-  }
-
-  /** Takes from a lane what may hold rows below {@code upper}. */
-  private CloseSlot.Taken take(Slot slot, Lane lane, HeldRows held, Frontier upper)
-      throws Exception {
-    Runs spilled = lane.spilled();
-    boolean leavesDisk = spilled != null && upper.hasPassed(spilled.minTime());
-    Runs taken = leavesDisk ? lane.takeSpilled() : null;
-    Runs runs = taken == null ? new Runs(folder) : taken;
-    if (lane.held() && upper.hasPassed(lane.heldMinTime())) {
-      held.take(slot, lane, upper, runs);
-    }
-    boolean leaves = upper.hasPassed(lane.rows().minTime());
-    Lane.Rows rows = leaves ? lane.take() : new Lane.Rows();
-    bufferedBytes -= rows.bytes();
-    return new CloseSlot.Taken(rows, runs);
   }
 
   private void submit(ExecutorService threads, Slot slot, CloseSlot job) {
@@ -376,9 +344,7 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
               + " could not be written",
           failure);
     }
-    bufferedBytes += closed.stayRows().rows().bytes() + closed.stayErrors().rows().bytes();
-    slot.rows().putBack(closed.stayRows());
-    slot.errors().putBack(closed.stayErrors());
+    slots.putBack(slot, closed.stayRows(), closed.stayErrors());
     if (closed.batch() != null) {
       current.batches.add(closed.batch());
       staged.get(slot.shard()).add(closed.updates());
@@ -403,31 +369,13 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
     output.emitWatermark(new Watermark(upper.watermark()));
   }
 
-  /** Memory is full: the slot that takes most of it goes to disk. */
-  private void spillLargest() throws Exception {
-    Slot largest = slots.largest();
-    if (largest != null) {
-      bufferedBytes -= largest.bytes();
-      largest.rows().spill(folder);
-      largest.errors().spill(folder);
-    }
-  }
-
-  private void hold(Slot slot) throws Exception {
-    bufferedBytes -= slot.bytes();
-    heldRows.hold(slot, slot.rows());
-    heldErrors.hold(slot, slot.errors());
-  }
-
   @Override
   public void snapshotState(StateSnapshotContext context) throws Exception {
     super.snapshotState(context);
     if (closing != null || !open.isEmpty()) {
       throw new IllegalStateException("a description is open at a barrier");
     }
-    for (Slot slot : slots.all()) {
-      hold(slot);
-    }
+    slots.hold();
     closedState.put(0, open.closed().time());
     leftOut.snapshot();
   }
