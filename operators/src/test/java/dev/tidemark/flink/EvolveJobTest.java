@@ -3,33 +3,17 @@ package dev.tidemark.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tidemark.flink.decode.DebeziumSettings;
 import dev.tidemark.flink.decode.DecodeSettings;
-import dev.tidemark.flink.decode.DecodeSettings.Format;
 import dev.tidemark.flink.decode.Envelope;
 import dev.tidemark.flink.decode.TableMapping;
-import dev.tidemark.flink.message.Update;
-import dev.tidemark.flink.source.SourceSettings;
-import dev.tidemark.flink.source.SourceSettings.Order;
-import dev.tidemark.flink.source.Updates;
-import dev.tidemark.log.ShardLog;
-import dev.tidemark.read.ShardReader;
-import dev.tidemark.row.RowCodec;
-import dev.tidemark.row.UpdateCursor;
 import dev.tidemark.schema.Column;
 import dev.tidemark.schema.Schema;
-import dev.tidemark.shard.ShardState;
 import dev.tidemark.spine.SpineSpec;
-import dev.tidemark.store.StoreSettings;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.apache.flink.streaming.api.datastream.DataStream;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -55,47 +39,20 @@ class EvolveJobTest {
 
   private void run(ShardTarget shard, Envelope envelope, String... lines) throws Exception {
     Path file = Files.write(folder.resolve("input.jsonl"), List.of(lines));
-    StreamExecutionEnvironment env =
-        StreamExecutionEnvironment.getExecutionEnvironment(
-            TestJobs.conf(folder.toUri() + "ckpt", 50));
-    env.setParallelism(2);
-    env.setMaxParallelism(16);
+    DecodeSettings decode = FilesJob.json(true, new TableMapping(0, null, envelope, "ts"));
     SinkSettings settings = TestShards.settings(1, 1 << 20, 64 << 10).withStart(StartMode.APPEND);
-    List<ShardTarget> shards = List.of(shard);
-    SlotKeys slots = TidemarkSink.slotKeys(shards, settings, 2, 16);
-    DecodeSettings decode =
-        new DecodeSettings(
-            Format.JSON,
-            DebeziumSettings.DEFAULT,
-            List.of(new TableMapping(0, null, envelope, "ts")),
-            true,
-            true,
-            Long.MAX_VALUE - 1,
-            Long.MAX_VALUE);
-    DataStream<Update> updates =
-        Updates.of(
-            env,
-            new SourceSettings.Files(List.of(file.toString()), Order.NAME, "auto"),
-            decode,
-            new SourceSettings.Watermarks(Duration.ZERO, null),
-            shards,
-            slots,
-            new StartSettings(StartMode.APPEND, StoreSettings.DEFAULT));
-    TidemarkSink.append(updates, shards, settings, slots).sinkTo(new DiscardingSink<>()).uid("out");
-    env.execute("evolve");
+    new FilesJob(folder, 50, 2, decode, List.of(shard), settings).run(file);
   }
 
   private static List<String> rows(ShardTarget shard, long asOfMillis) throws Exception {
-    ShardLog log = new ShardLog(TestShards.open(shard));
-    ShardState state = log.refresh();
-    RowCodec codec = new RowCodec(state.schema());
     List<String> rows = new ArrayList<>();
-    try (UpdateCursor all = new ShardReader(log).snapshot(state, asOfMillis)) {
-      while (all.next()) {
-        assertThat(all.diff()).isOne();
-        rows.add(Arrays.toString(codec.decode(all.row(), all.rowOffset(), all.rowLength())));
-      }
-    }
+    TestShards.read(
+        shard,
+        asOfMillis,
+        (row, times) -> {
+          assertThat(times).isOne();
+          rows.add(Arrays.toString(row));
+        });
     return rows;
   }
 

@@ -3,22 +3,12 @@ package dev.tidemark.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tidemark.flink.InputCounts.Fate;
-import dev.tidemark.flink.decode.DebeziumSettings;
 import dev.tidemark.flink.decode.DecodeSettings;
-import dev.tidemark.flink.decode.DecodeSettings.Format;
 import dev.tidemark.flink.decode.Envelope;
 import dev.tidemark.flink.decode.TableMapping;
 import dev.tidemark.flink.decode.TableMapping.Match;
 import dev.tidemark.flink.decode.TableMapping.MatchKind;
-import dev.tidemark.flink.source.SourceSettings;
-import dev.tidemark.flink.source.SourceSettings.Order;
-import dev.tidemark.flink.source.Updates;
-import dev.tidemark.log.ShardLog;
-import dev.tidemark.read.ShardReader;
-import dev.tidemark.row.RowCodec;
-import dev.tidemark.row.UpdateCursor;
 import dev.tidemark.schema.Schema;
-import dev.tidemark.shard.ShardState;
 import dev.tidemark.spine.SpineSpec;
 import dev.tidemark.store.StoreSettings;
 import dev.tidemark.store.Stores;
@@ -31,8 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.apache.flink.api.common.JobExecutionResult;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -95,42 +83,16 @@ final class FrontierCountsTest {
   }
 
   private JobExecutionResult run(long checkpointMillis) throws Exception {
-    StreamExecutionEnvironment env =
-        StreamExecutionEnvironment.getExecutionEnvironment(
-            TestJobs.conf(folder.toUri() + "ckpt", checkpointMillis));
-    env.setParallelism(2);
-    env.setMaxParallelism(16);
     SinkSettings settings =
         TestShards.settings(1, 1 << 20, 64 << 10)
             .withCommit(CommitSettings.frontier(Duration.ofMillis(10), LateRows.DROP));
-    SlotKeys slots = TidemarkSink.slotKeys(shards, settings, 2, 16);
-    DecodeSettings decode =
-        new DecodeSettings(
-            Format.JSON,
-            DebeziumSettings.DEFAULT,
-            List.of(
-                new TableMapping(
-                    0, new Match(MatchKind.COLUMN, "type", "number"), Envelope.APPEND, "ts"),
-                new TableMapping(
-                    1, new Match(MatchKind.COLUMN, "type", "text"), Envelope.APPEND, "ts")),
-            true,
-            false,
-            Long.MAX_VALUE - 1,
-            Long.MAX_VALUE);
-    var updates =
-        Updates.of(
-            env,
-            new SourceSettings.Files(List.of(input().toString()), Order.NAME, "auto"),
-            decode,
-            new SourceSettings.Watermarks(Duration.ZERO, null),
-            shards,
-            slots,
-            StartSettings.REFUSE);
-    TidemarkSink.append(updates, shards, settings, slots)
-        .sinkTo(new DiscardingSink<>())
-        .uid("out")
-        .setParallelism(1);
-    return env.execute("counts");
+    DecodeSettings decode = FilesJob.json(false, table(0, "number"), table(1, "text"));
+    return new FilesJob(folder, checkpointMillis, 2, decode, shards, settings).run(input());
+  }
+
+  private static TableMapping table(int shard, String type) {
+    return new TableMapping(
+        shard, new Match(MatchKind.COLUMN, "type", type), Envelope.APPEND, "ts");
   }
 
   private long count(JobExecutionResult result, Fate fate) {
@@ -154,15 +116,7 @@ final class FrontierCountsTest {
     Map<Long, Long> numbers = new HashMap<>();
     for (ShardTarget shard : shards) {
       int column = shard.name().equals("numbers") ? 0 : 2;
-      RowCodec codec = new RowCodec(shard.schema());
-      ShardLog log = new ShardLog(TestShards.open(shard));
-      ShardState state = log.refresh();
-      try (UpdateCursor rows = new ShardReader(log).snapshot(state, state.upper().time() - 1)) {
-        while (rows.next()) {
-          Object[] row = codec.decode(rows.row(), rows.rowOffset(), rows.rowLength());
-          numbers.merge((Long) row[column], rows.diff(), Long::sum);
-        }
-      }
+      TestShards.read(shard, (row, times) -> numbers.merge((Long) row[column], times, Long::sum));
     }
     return numbers;
   }

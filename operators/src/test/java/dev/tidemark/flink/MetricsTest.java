@@ -14,14 +14,10 @@ import dev.tidemark.flink.decode.Envelope;
 import dev.tidemark.flink.decode.TableMapping;
 import dev.tidemark.flink.decode.TableMapping.Match;
 import dev.tidemark.flink.decode.TableMapping.MatchKind;
-import dev.tidemark.flink.source.SourceSettings;
-import dev.tidemark.flink.source.SourceSettings.Order;
-import dev.tidemark.flink.source.Updates;
 import dev.tidemark.schema.Schema;
 import dev.tidemark.spine.SpineSpec;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -30,8 +26,6 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.runtime.testutils.InMemoryReporter;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -119,28 +113,8 @@ final class MetricsTest {
             false,
             Long.MAX_VALUE - 1,
             Long.MAX_VALUE);
-    StreamExecutionEnvironment env =
-        StreamExecutionEnvironment.getExecutionEnvironment(
-            TestJobs.conf(folder.toUri() + "ckpt", 50));
-    env.setParallelism(1);
-    env.setMaxParallelism(16);
     SinkSettings settings = TestShards.settings(1, 1 << 20, 64);
-    SlotKeys slots = TidemarkSink.slotKeys(shards, settings, 1, 16);
-    var updates =
-        Updates.of(
-            env,
-            new SourceSettings.Files(
-                List.of(folder.resolve("*.gz").toString()), Order.NAME, "auto"),
-            decode,
-            new SourceSettings.Watermarks(Duration.ZERO, null),
-            shards,
-            slots,
-            StartSettings.REFUSE);
-    TidemarkSink.append(updates, shards, settings, slots)
-        .sinkTo(new DiscardingSink<>())
-        .uid("out")
-        .setParallelism(1);
-    env.execute("all metrics");
+    new FilesJob(folder, 50, 1, decode, shards, settings).run(folder.resolve("*.gz"));
   }
 
   @Test

@@ -8,10 +8,6 @@ import dev.tidemark.flink.decode.TableMapping;
 import dev.tidemark.flink.message.Update;
 import dev.tidemark.flink.source.SourceSettings;
 import dev.tidemark.flink.source.Updates;
-import dev.tidemark.log.ShardLog;
-import dev.tidemark.read.ShardReader;
-import dev.tidemark.row.RowCodec;
-import dev.tidemark.row.UpdateCursor;
 import dev.tidemark.schema.Schema;
 import dev.tidemark.shard.ShardState;
 import dev.tidemark.spine.Batch;
@@ -182,20 +178,17 @@ final class SourceJob {
 
   /** What a shard holds at a time, or at its newest. */
   Map<String, Long> rows(int shard, long asOf) throws Exception {
-    RowCodec codec = new RowCodec(SCHEMA);
     Map<String, Long> rows = new TreeMap<>();
-    ShardLog log = new ShardLog(TestShards.open(shards.get(shard)));
-    ShardState state = log.refresh();
-    if (!state.exists() || state.upper().equals(dev.tidemark.time.Frontier.MINIMUM)) {
+    ShardTarget target = shards.get(shard);
+    ShardState state = TestShards.state(target);
+    if (!state.exists() || state.upper().isMinimum()) {
       return rows;
     }
     long newest = state.upper().isEnd() ? Long.MAX_VALUE - 1 : state.upper().time() - 1;
-    try (UpdateCursor all = new ShardReader(log).snapshot(state, Math.min(asOf, newest))) {
-      while (all.next()) {
-        Object[] row = codec.decode(all.row(), all.rowOffset(), all.rowLength());
-        rows.merge(row[0] + "=" + row[2], all.diff(), Long::sum);
-      }
-    }
+    TestShards.read(
+        target,
+        Math.min(asOf, newest),
+        (row, times) -> rows.merge(row[0] + "=" + row[2], times, Long::sum));
     rows.values().removeIf(count -> count == 0);
     return rows;
   }

@@ -2,33 +2,18 @@ package dev.tidemark.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tidemark.flink.decode.DebeziumSettings;
 import dev.tidemark.flink.decode.DecodeSettings;
-import dev.tidemark.flink.decode.DecodeSettings.Format;
 import dev.tidemark.flink.decode.Envelope;
 import dev.tidemark.flink.decode.TableMapping;
-import dev.tidemark.flink.message.Update;
-import dev.tidemark.flink.source.SourceSettings;
-import dev.tidemark.flink.source.SourceSettings.Order;
-import dev.tidemark.flink.source.Updates;
-import dev.tidemark.log.ShardLog;
-import dev.tidemark.read.ShardReader;
-import dev.tidemark.row.RowCodec;
-import dev.tidemark.row.UpdateCursor;
 import dev.tidemark.schema.Schema;
 import dev.tidemark.shard.ShardState;
 import dev.tidemark.spine.SpineSpec;
-import dev.tidemark.store.StoreSettings;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apache.flink.api.common.JobExecutionResult;
-import org.apache.flink.streaming.api.datastream.DataStream;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -60,48 +45,15 @@ class StartJobTest {
 
   private JobExecutionResult run(ShardTarget shard, Envelope envelope, StartMode start, Path file)
       throws Exception {
-    StreamExecutionEnvironment env =
-        StreamExecutionEnvironment.getExecutionEnvironment(
-            TestJobs.conf(folder.toUri() + "ckpt", 50));
-    env.setParallelism(2);
-    env.setMaxParallelism(16);
+    DecodeSettings decode = FilesJob.json(false, new TableMapping(0, null, envelope, "ts"));
     SinkSettings settings = TestShards.settings(1, 1 << 20, 64 << 10).withStart(start);
-    List<ShardTarget> shards = List.of(shard);
-    SlotKeys slots = TidemarkSink.slotKeys(shards, settings, 2, 16);
-    DecodeSettings decode =
-        new DecodeSettings(
-            Format.JSON,
-            DebeziumSettings.DEFAULT,
-            List.of(new TableMapping(0, null, envelope, "ts")),
-            true,
-            false,
-            Long.MAX_VALUE - 1,
-            Long.MAX_VALUE);
-    DataStream<Update> updates =
-        Updates.of(
-            env,
-            new SourceSettings.Files(List.of(file.toString()), Order.NAME, "auto"),
-            decode,
-            new SourceSettings.Watermarks(Duration.ZERO, null),
-            shards,
-            slots,
-            new StartSettings(start, StoreSettings.DEFAULT));
-    TidemarkSink.append(updates, shards, settings, slots).sinkTo(new DiscardingSink<>()).uid("out");
-    return env.execute("start");
+    return new FilesJob(folder, 50, 2, decode, List.of(shard), settings).run(file);
   }
 
   /** How often each row is there: {@code k=v}. */
   private static Map<String, Long> rows(ShardTarget shard) throws Exception {
-    RowCodec codec = new RowCodec(SCHEMA);
     Map<String, Long> rows = new TreeMap<>();
-    ShardLog log = new ShardLog(TestShards.open(shard));
-    ShardState state = log.refresh();
-    try (UpdateCursor all = new ShardReader(log).snapshot(state, state.upper().time() - 1)) {
-      while (all.next()) {
-        Object[] row = codec.decode(all.row(), all.rowOffset(), all.rowLength());
-        rows.merge(row[0] + "=" + row[2], all.diff(), Long::sum);
-      }
-    }
+    TestShards.read(shard, (row, times) -> rows.merge(row[0] + "=" + row[2], times, Long::sum));
     return rows;
   }
 

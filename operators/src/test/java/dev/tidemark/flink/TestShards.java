@@ -257,6 +257,29 @@ public final class TestShards {
     return lines;
   }
 
+  /** Who is told of rows. */
+  public interface Reader {
+    /** A row of a shard, and how often it is there. */
+    void row(Object[] values, long times) throws Exception;
+  }
+
+  /** Reads the rows of a shard at its newest time. */
+  public static void read(ShardTarget shard, Reader reader) throws Exception {
+    read(shard, state(shard).upper().time() - 1, reader);
+  }
+
+  /** Reads the rows of a shard at a time. */
+  public static void read(ShardTarget shard, long asOf, Reader reader) throws Exception {
+    ShardLog log = new ShardLog(open(shard));
+    ShardState state = log.refresh();
+    RowCodec codec = new RowCodec(state.schema());
+    try (UpdateCursor rows = new ShardReader(log).snapshot(state, asOf)) {
+      while (rows.next()) {
+        reader.row(codec.decode(rows.row(), rows.rowOffset(), rows.rowLength()), rows.diff());
+      }
+    }
+  }
+
   /** The error rows of a shard at a time: {@code reason @time}. */
   public static List<String> errors(ShardTarget shard, long asOf) throws Exception {
     ShardLog log = new ShardLog(open(shard));

@@ -2,21 +2,15 @@ package dev.tidemark.flink.decode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tidemark.flink.FilesJob;
 import dev.tidemark.flink.InputCounts;
 import dev.tidemark.flink.ShardTarget;
 import dev.tidemark.flink.SinkSettings;
-import dev.tidemark.flink.SlotKeys;
 import dev.tidemark.flink.StartMode;
-import dev.tidemark.flink.StartSettings;
 import dev.tidemark.flink.TestJobs;
 import dev.tidemark.flink.TestShards;
-import dev.tidemark.flink.TidemarkSink;
 import dev.tidemark.flink.decode.TableMapping.Match;
 import dev.tidemark.flink.decode.TableMapping.MatchKind;
-import dev.tidemark.flink.message.Update;
-import dev.tidemark.flink.source.SourceSettings;
-import dev.tidemark.flink.source.SourceSettings.Order;
-import dev.tidemark.flink.source.Updates;
 import dev.tidemark.log.ShardLog;
 import dev.tidemark.read.ShardReader;
 import dev.tidemark.row.RowCodec;
@@ -24,12 +18,10 @@ import dev.tidemark.row.UpdateCursor;
 import dev.tidemark.schema.Schema;
 import dev.tidemark.shard.ShardState;
 import dev.tidemark.spine.SpineSpec;
-import dev.tidemark.store.StoreSettings;
 import java.net.URISyntaxException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -39,9 +31,6 @@ import java.util.Objects;
 import java.util.UUID;
 import org.apache.flink.api.common.JobExecutionResult;
 import org.apache.flink.configuration.Configuration;
-import org.apache.flink.streaming.api.datastream.DataStream;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -71,13 +60,7 @@ class RecordedJobTest {
   }
 
   private JobExecutionResult run(Path file, int parallelism, StartMode start) throws Exception {
-    StreamExecutionEnvironment env =
-        StreamExecutionEnvironment.getExecutionEnvironment(
-            TestJobs.conf(folder.toUri() + "ckpt", 200));
-    env.setParallelism(parallelism);
-    env.setMaxParallelism(16);
     SinkSettings settings = TestShards.settings(1, 8 << 20, 64 << 10).withStart(start);
-    SlotKeys slots = TidemarkSink.slotKeys(shards, settings, parallelism, 16);
     DecodeSettings decode =
         new DecodeSettings(
             DecodeSettings.Format.DEBEZIUM_JSON,
@@ -87,17 +70,7 @@ class RecordedJobTest {
             false,
             Long.MAX_VALUE - 1,
             Long.MAX_VALUE);
-    DataStream<Update> updates =
-        Updates.of(
-            env,
-            new SourceSettings.Files(List.of(file.toString()), Order.NAME, "auto"),
-            decode,
-            new SourceSettings.Watermarks(Duration.ZERO, null),
-            shards,
-            slots,
-            new StartSettings(start, StoreSettings.DEFAULT));
-    TidemarkSink.append(updates, shards, settings, slots).sinkTo(new DiscardingSink<>()).uid("out");
-    return env.execute("recorded");
+    return new FilesJob(folder, 200, parallelism, decode, shards, settings).run(file);
   }
 
   private static Path resource(String name) throws URISyntaxException {
