@@ -1,10 +1,8 @@
 package dev.tidemark.cli;
 
-import static dev.tidemark.cli.Said.say;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -13,52 +11,24 @@ import org.junit.jupiter.api.io.TempDir;
 class FrontierRunTest {
   @TempDir private Path warehouse;
 
-  private Said run(String rows, String... more) {
-    List<String> words =
-        new ArrayList<>(
-            List.of(
-                "run",
-                "--commit",
-                "frontier",
-                "--mint.interval",
-                "50 ms",
-                "--checkpoint.interval",
-                "off",
-                "--source.connector",
-                "datagen",
-                "--source.rows",
-                rows,
-                "--source.rate",
-                "2000",
-                "--shard.warehouse",
-                warehouse.toString(),
-                "--shard.name",
-                "numbers",
-                "--source.schema",
-                "k STRING, ts BIGINT, v STRING",
-                "--source.event-time",
-                "ts",
-                "--ui.port",
-                "0",
-                "--parallelism",
-                "1",
-                "--json"));
-    words.addAll(List.of(more));
-    return say(words.toArray(String[]::new));
+  private Said run(int rows, String... more) {
+    List<String> frontier =
+        List.of("--commit", "frontier", "--mint.interval", "50 ms", "--checkpoint.interval", "off");
+    return NumbersRun.run(warehouse, rows, frontier, more);
   }
 
   @Test
   void whatWasReadBeforeIsReplayed() {
-    Said first = run("1000", "--late", "drop", "--source.late-share", "0.05");
+    Said first = run(1000, "--late", "drop", "--source.late-share", "0.05");
     assertThat(first.code()).as(first.err()).isZero();
     assertThat(first.out())
         .contains("\"read\":1000,")
         .contains("\"replayed\":0,")
         .doesNotContain("\"late\":0,");
-    Said refused = run("1500");
+    Said refused = run(1500);
     assertThat(refused.code()).isEqualTo(2);
     assertThat(refused.err()).contains("start = refuse");
-    Said again = run("1500", "--start", "resume-by-time");
+    Said again = run(1500, "--start", "resume-by-time");
     assertThat(again.code()).as(again.err()).isZero();
     assertThat(again.out())
         .contains("\"read\":1500,\"stored\":500,\"error\":0,\"late\":0,\"replayed\":1000,");
@@ -66,7 +36,7 @@ class FrontierRunTest {
 
   @Test
   void aLateRowStopsTheRunUnlessItIsToldOtherwise() {
-    Said said = run("1000", "--source.late-share", "0.05");
+    Said said = run(1000, "--source.late-share", "0.05");
     assertThat(said.code()).isEqualTo(4);
     assertThat(said.err()).contains("a row came late: (k = ").contains("late = fail");
   }

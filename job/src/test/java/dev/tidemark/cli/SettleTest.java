@@ -11,7 +11,6 @@ import dev.tidemark.store.ObjectStore;
 import dev.tidemark.store.StoreSettings;
 import dev.tidemark.store.Stores;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -21,42 +20,21 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What a run does once its input has ended. */
 class SettleTest {
+  private static final List<String> OWN =
+      List.of(
+          "--shard.spec.fan-in",
+          "2",
+          "--shard.spec.queue",
+          "40",
+          "--shard.spec.rest",
+          "4",
+          "--checkpoint.interval",
+          "50 ms");
+
   @TempDir private Path warehouse;
 
   private Said run(String... more) {
-    List<String> words =
-        new ArrayList<>(
-            List.of(
-                "run",
-                "--source.connector",
-                "datagen",
-                "--source.rows",
-                "3000",
-                "--source.rate",
-                "2000",
-                "--shard.warehouse",
-                warehouse.toString(),
-                "--shard.name",
-                "numbers",
-                "--source.schema",
-                "k STRING, ts BIGINT, v STRING",
-                "--source.event-time",
-                "ts",
-                "--shard.spec.fan-in",
-                "2",
-                "--shard.spec.queue",
-                "40",
-                "--shard.spec.rest",
-                "4",
-                "--checkpoint.interval",
-                "50 ms",
-                "--ui.port",
-                "0",
-                "--parallelism",
-                "1",
-                "--json"));
-    words.addAll(List.of(more));
-    return say(words.toArray(String[]::new));
+    return NumbersRun.run(warehouse, 3_000, OWN, more);
   }
 
   private ShardState state() throws Exception {
@@ -105,32 +83,19 @@ class SettleTest {
 
   @Test
   void whoWaitsSealsAndSettles() throws Exception {
-    Main.main(
-        new String[] {
-          "--source.connector",
-          "datagen",
-          "--source.rows",
-          "500",
-          "--source.schema",
-          "k STRING, ts BIGINT, v STRING",
-          "--source.event-time",
-          "ts",
-          "--shard.name",
-          "numbers",
-          "--shard.warehouse",
-          warehouse.toString(),
-          "--parallelism",
-          "1",
-          "--checkpoint.dir",
-          warehouse.resolve("ckpt").toString(),
-          "--checkpoint.interval",
-          "50 ms",
-          "--wait",
-          "--seal",
-          "true",
-          "--settle",
-          "true"
-        });
+    List<String> words = NumbersRun.options(warehouse, 500);
+    words.addAll(
+        List.of(
+            "--checkpoint.dir",
+            warehouse.resolve("ckpt").toString(),
+            "--checkpoint.interval",
+            "50 ms",
+            "--wait",
+            "--seal",
+            "true",
+            "--settle",
+            "true"));
+    Main.main(words.toArray(String[]::new));
     assertThat(state().upper().isEnd()).isTrue();
     assertThat(say("snapshot", warehouse.resolve("numbers").toString()).out().lines()).hasSize(500);
   }
