@@ -1,9 +1,12 @@
 package dev.tidemark;
 
+import static com.tngtech.archunit.lang.conditions.ArchPredicates.are;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
@@ -120,13 +123,25 @@ class ArchitectureTest {
           .dependOnClassesThat()
           .resideInAPackage("software.amazon.awssdk..");
 
+  private static final DescribedPredicate<JavaClass> STORES =
+      DescribedPredicate.describe(
+          "stores themselves", javaClass -> javaClass.isAssignableTo(ObjectStore.class));
+
   @ArchTest
   static final ArchRule only_the_commit_loop_and_the_probe_create_conditionally =
       noClasses()
           .that()
-          .resideOutsideOfPackages("dev.tidemark.log..", "dev.tidemark.store..")
+          .resideOutsideOfPackage("dev.tidemark.log..")
+          .and(are(DescribedPredicate.not(STORES)))
+          .and()
+          .doNotHaveFullyQualifiedName("dev.tidemark.store.StoreProbe")
           .should()
-          .callMethod(ObjectStore.class, "putIfAbsent", String.class, byte[].class);
+          .callMethodWhere(
+              DescribedPredicate.describe(
+                  "putIfAbsent of a store",
+                  call ->
+                      call.getTarget().getName().equals("putIfAbsent")
+                          && call.getTargetOwner().isAssignableTo(ObjectStore.class)));
 
   @ArchTest
   static final ArchRule nothing_prints_outside_the_command_line =
@@ -136,5 +151,11 @@ class ArchitectureTest {
           .should()
           .accessField(System.class, "out")
           .orShould()
-          .accessField(System.class, "err");
+          .accessField(System.class, "err")
+          .orShould()
+          .callMethod(Throwable.class, "printStackTrace");
+
+  @ArchTest
+  static final ArchRule nothing_is_a_mock =
+      noClasses().should().dependOnClassesThat().resideInAPackage("org.mockito..");
 }
