@@ -1,16 +1,14 @@
 package dev.tidemark.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tidemark.flink.Attempts;
 import dev.tidemark.hold.Holds;
 import dev.tidemark.log.Author;
 import dev.tidemark.log.CommitResult;
 import dev.tidemark.log.ShardLog;
 import dev.tidemark.shard.Command;
 import dev.tidemark.shard.ShardState;
-import dev.tidemark.shard.WriterAttempt;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.BiConsumer;
@@ -21,15 +19,7 @@ final class Admin {
 
   /** This process as the log shows it. */
   static Author author(Context context) {
-    String host;
-    try {
-      host = InetAddress.getLocalHost().getHostName();
-    } catch (UnknownHostException e) {
-      host = "unknown";
-    }
-    String started = context.clock().instant().toString();
-    return new Author(
-        new WriterAttempt("tidemark-cli", started, UUID.randomUUID().toString(), host), "cli");
+    return Attempts.author("tidemark-cli", context.clock(), "cli");
   }
 
   /** An id that no batch has. */

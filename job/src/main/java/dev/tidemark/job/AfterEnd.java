@@ -1,5 +1,7 @@
 package dev.tidemark.job;
 
+import dev.tidemark.flink.Attempts;
+import dev.tidemark.flink.ShardHandle;
 import dev.tidemark.flink.ShardTarget;
 import dev.tidemark.log.Author;
 import dev.tidemark.log.CommitResult;
@@ -10,18 +12,13 @@ import dev.tidemark.merge.Compactor;
 import dev.tidemark.part.PartKeys;
 import dev.tidemark.part.PartStore;
 import dev.tidemark.shard.Command;
-import dev.tidemark.shard.WriterAttempt;
 import dev.tidemark.store.ObjectStore;
 import dev.tidemark.store.Stores;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.security.SecureRandom;
 import java.time.Clock;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 
 /**
  * What is done with a job's shards once it has ended by itself: only whoever waited for the end
@@ -43,7 +40,8 @@ public final class AfterEnd {
       try (ObjectStore store = Stores.open(shard.url(), options.store())) {
         ShardLog log = new ShardLog(store);
         if (log.refresh().exists()) {
-          CommitResult result = log.commit(new Command.Seal(id()), author(options, "seal"));
+          CommitResult result =
+              log.commit(new Command.Seal(ShardHandle.newId()), author(options, "seal"));
           if (result instanceof CommitResult.Refused refused) {
             throw new OptionException(
                 shard.name() + " isn't sealed: " + refused.refusal().message());
@@ -69,7 +67,7 @@ public final class AfterEnd {
                       log,
                       parts,
                       author(options, "settle"),
-                      AfterEnd::id,
+                      ShardHandle::newId,
                       limits.memoryBytes(),
                       limits.chunkBytes())
                   .wanted(new Unwatched());
@@ -78,21 +76,8 @@ public final class AfterEnd {
     }
   }
 
-  private static String id() {
-    return "end-" + UUID.randomUUID();
-  }
-
   private static Author author(JobOptions options, String role) {
-    String host;
-    try {
-      host = InetAddress.getLocalHost().getHostName();
-    } catch (UnknownHostException e) {
-      host = "unknown";
-    }
-    return new Author(
-        new WriterAttempt(
-            options.writer(), Instant.now().toString(), UUID.randomUUID().toString(), host),
-        role);
+    return Attempts.author(options.writer(), Clock.systemUTC(), role);
   }
 
   /** Nobody looks on, and nobody stops it. */

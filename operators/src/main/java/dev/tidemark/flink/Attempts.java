@@ -43,9 +43,9 @@ public final class Attempts {
     return new WriterAttempt(attempt.writer(), later, attempt.attempt(), attempt.host());
   }
 
-  /** An attempt in a role: append, install, write. */
-  public static Author author(WriterAttempt attempt, String role) {
-    return new Author(attempt, role);
+  /** A new attempt of a writer that begins now, in a role: install, merge, write. */
+  public static Author author(String writer, Clock clock, String role) {
+    return new Author(begin(writer, clock), role);
   }
 
   private static String host() {

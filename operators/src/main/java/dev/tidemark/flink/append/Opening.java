@@ -53,7 +53,7 @@ final class Opening {
   Author open(List<OwnedShard> shards, ExecutorService executor, Consumer<Object> setKey)
       throws Exception {
     WriterAttempt attempt = Attempts.begin(settings.writer(), Clock.systemUTC());
-    Author by = Attempts.author(attempt, "append");
+    Author by = new Author(attempt, "append");
     List<Callable<ShardState>> opens = new ArrayList<>();
     for (OwnedShard shard : shards) {
       setKey.accept(shard.key());
@@ -66,7 +66,7 @@ final class Opening {
       var writer = states.get(i).writers().get(attempt.writer());
       attempt = writer == null ? attempt : Attempts.after(attempt, writer.by());
     }
-    author = Attempts.author(attempt, "append");
+    author = new Author(attempt, "append");
     return author;
   }
 

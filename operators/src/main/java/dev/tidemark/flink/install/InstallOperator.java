@@ -103,8 +103,7 @@ public final class InstallOperator extends AbstractStreamOperator<Void>
   @Override
   public void open() throws Exception {
     super.open();
-    author =
-        Attempts.author(Attempts.begin(options.settings().writer(), Clock.systemUTC()), "install");
+    author = Attempts.author(options.settings().writer(), Clock.systemUTC(), "install");
     lanes = new ArrayList<>();
     for (int lane = 0; lane < LANES; lane++) {
       lanes.add(Workers.pool("tidemark-install-" + lane, 1));

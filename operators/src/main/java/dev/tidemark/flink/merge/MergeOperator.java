@@ -122,8 +122,7 @@ public final class MergeOperator extends AbstractStreamOperator<MergedChunk>
   public void open() throws Exception {
     super.open();
     executor = Workers.pool("tidemark-merge", MERGES);
-    author =
-        Attempts.author(Attempts.begin(options.settings().writer(), Clock.systemUTC()), "merge");
+    author = Attempts.author(options.settings().writer(), Clock.systemUTC(), "merge");
     handles = new ArrayList<>();
     for (ShardTarget shard : options.shards()) {
       handles.add(ShardHandles.acquire(getRuntimeContext(), shard, options.settings()));

@@ -89,8 +89,7 @@ public final class SpineOperator extends AbstractStreamOperator<MergeTask>
   public void open() throws Exception {
     super.open();
     executor = Workers.pool("tidemark-spine", READS);
-    author =
-        Attempts.author(Attempts.begin(options.settings().writer(), Clock.systemUTC()), "spine");
+    author = Attempts.author(options.settings().writer(), Clock.systemUTC(), "spine");
     shards = new ArrayList<>();
     for (int index = 0; index < options.shards().size(); index++) {
       ShardTarget target = options.shards().get(index);

@@ -169,8 +169,7 @@ public final class WriteOperator extends AbstractStreamOperator<WrittenBatch>
     group.gauge("bufferedBytes", this::bufferedBytes);
     group.gauge("spilledBytes", this::spilledBytes);
     group.gauge("uploadsInFlight", this::uploadsInFlight);
-    author =
-        Attempts.author(Attempts.begin(options.settings().writer(), Clock.systemUTC()), "write");
+    author = Attempts.author(options.settings().writer(), Clock.systemUTC(), "write");
     handles = new ArrayList<>();
     staged = new ArrayList<>();
     retimed = new ArrayList<>();
