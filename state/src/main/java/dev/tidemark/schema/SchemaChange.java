@@ -102,7 +102,7 @@ public record SchemaChange(@Nullable Schema next, @Nullable String refusal) {
     ColumnType from = old.type().withNullable(true);
     ColumnType to = now.type().withNullable(true);
     boolean length = isLonger(from, to);
-    if (from.equals(to) || length || isWider(from, to)) {
+    if (from.equals(to) || length || widens(from, to)) {
       return key.contains(old.name()) && !from.equals(to) && !length
           ? "column " + old.name() + " belongs to the key: its type can't change"
           : null;
@@ -116,7 +116,8 @@ public record SchemaChange(@Nullable Schema next, @Nullable String refusal) {
         && to.precision() > from.precision();
   }
 
-  private static boolean isWider(ColumnType from, ColumnType to) {
+  /** Whether each value of a type is one of another that takes more, and so can be read as it. */
+  public static boolean widens(ColumnType from, ColumnType to) {
     return (from.kind() == ColumnType.Kind.INT && to.kind() == ColumnType.Kind.BIGINT)
         || (from.kind() == ColumnType.Kind.FLOAT && to.kind() == ColumnType.Kind.DOUBLE)
         || (from.kind() == ColumnType.Kind.DECIMAL

@@ -7,6 +7,7 @@ import dev.tidemark.row.UpdateCursor;
 import dev.tidemark.schema.Column;
 import dev.tidemark.schema.ColumnType;
 import dev.tidemark.schema.Schema;
+import dev.tidemark.schema.SchemaChange;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Rows of one schema read in another. Columns are the same when their field ids are. What may have
- * changed is said by {@link dev.tidemark.schema.SchemaChange}.
+ * changed is said by {@link SchemaChange}.
  */
 final class Evolution {
   private Evolution() {}
@@ -30,21 +31,12 @@ final class Evolution {
       if (type == null && !column.type().nullable()) {
         throw new IOException("column " + column.name() + " is NOT NULL, and older rows lack it");
       }
-      if (type != null && !RowChange.sameForm(type, column.type()) && !widened(type, column)) {
+      if (type != null
+          && !RowChange.sameForm(type, column.type())
+          && !SchemaChange.widens(type, column.type())) {
         throw new IOException("column " + column.name() + " has changed its type");
       }
     }
-  }
-
-  private static boolean widened(ColumnType type, Column column) {
-    ColumnType.Kind from = type.kind();
-    ColumnType.Kind to = column.type().kind();
-    return (from == ColumnType.Kind.INT && to == ColumnType.Kind.BIGINT)
-        || (from == ColumnType.Kind.FLOAT && to == ColumnType.Kind.DOUBLE)
-        || (from == ColumnType.Kind.DECIMAL
-            && to == ColumnType.Kind.DECIMAL
-            && type.scale() == column.type().scale()
-            && type.precision() <= column.type().precision());
   }
 
   private static @Nullable ColumnType typeOf(Schema schema, int id) {
