@@ -3,7 +3,6 @@ package dev.tidemark.flink.decode;
 import dev.tidemark.flink.decode.Decoded.Change;
 import dev.tidemark.flink.message.RawRecord;
 import dev.tidemark.row.InvalidRowException;
-import java.time.DateTimeException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -110,8 +109,6 @@ final class FlinkDecoder implements RecordDecoder {
         found.add(new Row(row.getRowKind(), values));
       } catch (InvalidRowException e) {
         misfit = e;
-      } catch (DateTimeException | ArithmeticException e) {
-        misfit = new InvalidRowException("a time out of range");
       }
     }
 

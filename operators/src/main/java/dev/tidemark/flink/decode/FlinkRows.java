@@ -1,8 +1,10 @@
 package dev.tidemark.flink.decode;
 
+import dev.tidemark.row.InvalidRowException;
 import dev.tidemark.schema.ColumnType;
 import dev.tidemark.schema.Schema;
 import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
 import java.time.LocalDate;
 import java.time.LocalTime;
 import java.util.ArrayList;
@@ -37,11 +39,19 @@ final class FlinkRows {
     }
   }
 
-  /** The values in schema order. */
-  @Nullable Object[] values(RowData row) {
+  /**
+   * The values in schema order.
+   *
+   * @throws InvalidRowException when one is none of Java's
+   */
+  @Nullable Object[] values(RowData row) throws InvalidRowException {
     @Nullable Object[] values = new @Nullable Object[getters.length];
-    for (int i = 0; i < values.length; i++) {
-      values[i] = value(types.get(i), flink.get(i), getters[i].getFieldOrNull(row));
+    try {
+      for (int i = 0; i < values.length; i++) {
+        values[i] = value(types.get(i), flink.get(i), getters[i].getFieldOrNull(row));
+      }
+    } catch (DateTimeException | ArithmeticException e) {
+      throw new InvalidRowException("a time out of range");
     }
     return values;
   }

@@ -3,7 +3,6 @@ package dev.tidemark.flink.decode;
 import dev.tidemark.row.InvalidRowException;
 import dev.tidemark.schema.Schema;
 import java.io.Serializable;
-import java.time.DateTimeException;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.types.Row;
 import org.apache.flink.types.RowKind;
@@ -63,11 +62,7 @@ public interface RowReader<T> extends Serializable {
         if (rows == null) {
           rows = new FlinkRows(schema);
         }
-        try {
-          return rows.values(row);
-        } catch (DateTimeException | ArithmeticException e) {
-          throw new InvalidRowException("a time out of range");
-        }
+        return rows.values(row);
       }
     };
   }
