@@ -65,6 +65,9 @@ public final class InputCounts {
   private final LongCounter ignored;
   private final LongCounter unknownColumns;
 
+  /** How many counters there are beside those of tables that no shard asks for. */
+  private final int own;
+
   /**
    * The counts of one operator, restored from its state.
    *
@@ -86,6 +89,7 @@ public final class InputCounts {
     this.read = counter(READ);
     this.ignored = counter(IGNORED);
     this.unknownColumns = counter(UNKNOWN_COLUMNS);
+    this.own = counters.size();
     for (Tuple2<String, Long> entry : state.get()) {
       counter(entry.f0).add((long) entry.f1);
     }
@@ -115,8 +119,7 @@ public final class InputCounts {
   public void unmatched(String table) {
     ignored();
     String name = PREFIX + "unmatched." + table;
-    if (counters.containsKey(name)
-        || counters.size() < byShard.size() * Fate.values().length + MAX_UNMATCHED_NAMES) {
+    if (counters.containsKey(name) || counters.size() < own + MAX_UNMATCHED_NAMES) {
       counter(name).add(1L);
     }
   }

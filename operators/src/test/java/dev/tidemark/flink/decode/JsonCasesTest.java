@@ -384,6 +384,27 @@ class JsonCasesTest {
     }
   }
 
+  @Test
+  void exactlyAHundredTablesThatNobodyAsksForAreNamed() throws Exception {
+    DecodeSettings settings =
+        new DecodeSettings(
+            Format.JSON,
+            DebeziumSettings.DEFAULT,
+            List.of(new TableMapping(0, match("order"), Envelope.APPEND, "ts")),
+            false,
+            false,
+            Long.MAX_VALUE - 1,
+            Long.MAX_VALUE);
+    try (Replay replay = new Replay(settings, List.of(Replay.shard("orders", "ts BIGINT")))) {
+      for (int table = 0; table < 102; table++) {
+        replay.line("{\"type\":\"t" + table + "\",\"ts\":2}");
+      }
+      assertThat(replay.count("tidemark.unmatched.t99")).isEqualTo(1);
+      assertThat(replay.count("tidemark.unmatched.t100")).isZero();
+      assertThat(replay.count("tidemark.ignored")).isEqualTo(102);
+    }
+  }
+
   private static TableMapping.Match match(String value) {
     return new TableMapping.Match(TableMapping.MatchKind.COLUMN, "type", value);
   }
