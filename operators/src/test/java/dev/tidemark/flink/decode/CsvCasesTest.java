@@ -25,14 +25,7 @@ class CsvCasesTest {
     TableMapping mapping = new TableMapping(0, null, envelope, "ts");
     replay =
         new Replay(
-            new DecodeSettings(
-                Format.CSV,
-                DebeziumSettings.DEFAULT,
-                List.of(mapping),
-                true,
-                false,
-                Long.MAX_VALUE - 1,
-                Long.MAX_VALUE),
+            Replay.settings(Format.CSV, DebeziumSettings.DEFAULT, List.of(mapping)),
             List.of(Replay.shard("t", schema)));
   }
 
