@@ -28,11 +28,15 @@ final class NumbersRun {
             "1"));
   }
 
-  /** Runs one to its end, which comes with the last of the rows: 2000 a second. */
-  static Said run(Path warehouse, int rows, List<String> own, String... more) {
+  /**
+   * Runs one to its end, which comes with the last of the rows.
+   *
+   * @param rate how many come a second
+   */
+  static Said run(Path warehouse, int rows, int rate, List<String> own, String... more) {
     List<String> words = options(warehouse, rows);
     words.add(0, "run");
-    words.addAll(List.of("--source.rate", "2000", "--ui.port", "0", "--json"));
+    words.addAll(List.of("--source.rate", Integer.toString(rate), "--ui.port", "0", "--json"));
     words.addAll(own);
     words.addAll(List.of(more));
     return Said.say(words.toArray(String[]::new));

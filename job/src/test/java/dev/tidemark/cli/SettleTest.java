@@ -34,7 +34,7 @@ class SettleTest {
   @TempDir private Path warehouse;
 
   private Said run(String... more) {
-    return NumbersRun.run(warehouse, 3_000, OWN, more);
+    return NumbersRun.run(warehouse, 3_000, 2_000, OWN, more);
   }
 
   private ShardState state() throws Exception {
