@@ -76,7 +76,7 @@ final class OwnedShard {
     context.addAccumulator("tidemark." + name + ".committed", committedRows);
     context.addAccumulator("tidemark." + name + ".appendedBytes", committedBytes);
     context.addAccumulator("tidemark." + name + ".commits", commits);
-    MetricGroup group = metrics.addGroup("tidemark", name);
+    MetricGroup group = metrics.addGroup("tidemark").addGroup(name);
     context.addAccumulator("tidemark." + name + ".stallMillis", stall.counter());
     group.gauge("stallMillis", stall.counter()::getLocalValuePrimitive);
     group.gauge("pressure", () -> pressure(handle.log().known()));

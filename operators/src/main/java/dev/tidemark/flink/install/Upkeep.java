@@ -112,7 +112,7 @@ final class Upkeep implements AutoCloseable {
     Maintenance maintenance =
         new Maintenance(
             new ShardLog(handle.log().store()), by, handle.target().retain(), settings.gc());
-    Shard shard = new Shard(name, maintenance, metrics.addGroup("tidemark", name));
+    Shard shard = new Shard(name, maintenance, metrics.addGroup("tidemark").addGroup(name));
     shards.add(shard);
     long interval = settings.gcInterval().toMillis();
     schedule(shard, ThreadLocalRandom.current().nextLong(Math.max(1, interval)));
