@@ -20,7 +20,7 @@ record Arguments(List<String> words, Map<String, String> options) {
 
   /** What {@code run} reads itself; all else that begins with two hyphens is an option. */
   private static final Set<String> RUN_WORDS =
-      Set.of("--conf", "--check", "--json", "--debug", "--help", "--version");
+      Set.of("--conf", "--check", "--target", "--wait", "--json", "--debug", "--help", "--version");
 
   /** Options that are true when they stand alone. */
   private static final Set<String> SWITCHES = Set.of("--settle");

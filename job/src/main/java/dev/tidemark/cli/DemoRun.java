@@ -128,8 +128,8 @@ final class DemoRun {
             comparison.rows(),
             verdict,
             "pg COPY",
-            RunCommand.runs(figures),
-            RunCommand.writes(figures),
+            RunSummary.runs(figures),
+            RunSummary.writes(figures),
             outcome.isEmpty() ? "-" : String.format(Locale.ROOT, "%,d PUT, %,d GET", puts, gets),
             outcome.isEmpty()
                 ? "-"

@@ -1,6 +1,5 @@
 package dev.tidemark.cli;
 
-import dev.tidemark.flink.InputCounts;
 import dev.tidemark.job.JobFrame;
 import dev.tidemark.job.JobOptions;
 import dev.tidemark.job.StartPoint;
@@ -11,7 +10,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -26,7 +25,7 @@ import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
 /** A job that runs in this JVM, with Flink's web UI on loopback. */
-final class EmbeddedJob {
+final class EmbeddedJob implements AttendedJob {
   private static final int PORTS_TRIED = 100;
   private static final long STOP_TIMEOUT_SECONDS = 120;
 
@@ -89,13 +88,8 @@ final class EmbeddedJob {
     return "http://127.0.0.1:" + uiPort;
   }
 
-  /**
-   * Waits for the end of the job.
-   *
-   * @return whether it has ended
-   * @throws ExecutionException when it failed
-   */
-  boolean await(long millis) throws ExecutionException, InterruptedException {
+  @Override
+  public boolean await(long millis) throws ExecutionException, InterruptedException {
     try {
       CompletableFuture<JobExecutionResult> result = client.getJobExecutionResult();
       result.get(millis, TimeUnit.MILLISECONDS);
@@ -105,25 +99,29 @@ final class EmbeddedJob {
     }
   }
 
-  /** The counters so far; once the job has ended, those of the whole. */
-  Map<String, Long> counts() throws InterruptedException {
-    Map<String, Long> counts = new TreeMap<>();
+  @Override
+  public Map<String, Long> counts() throws InterruptedException {
     try {
-      Map<String, Object> all =
+      return AttendedJob.counts(
           client.getJobExecutionResult().isDone()
               ? client.getJobExecutionResult().get().getAllAccumulatorResults()
-              : client.getAccumulators().get(1, TimeUnit.SECONDS);
-      all.forEach(
-          (name, value) -> {
-            if (name.startsWith(InputCounts.PREFIX) && value instanceof Number number) {
-              counts.put(name, number.longValue());
-            }
-          });
+              : client.getAccumulators().get(1, TimeUnit.SECONDS));
     } catch (ExecutionException | TimeoutException | IllegalStateException e) {
       // Not running yet, between two attempts, or just ended: the next look tells.
-      return counts;
+      return AttendedJob.counts(Map.of());
     }
-    return counts;
+  }
+
+  /** It has a cluster of its own, with slots for all of it. */
+  @Override
+  public Optional<String> waiting() {
+    return Optional.empty();
+  }
+
+  /** Nobody else has stopped it: who does comes by {@link #stop}. */
+  @Override
+  public Optional<String> stoppedAt() {
+    return Optional.empty();
   }
 
   /** Cancels the job and waits for its end. */

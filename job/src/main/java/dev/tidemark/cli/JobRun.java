@@ -14,14 +14,15 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 /**
- * Attends a job from its start to its end: a line of progress a second; the first signal stops it
- * with a savepoint, the second ends the process at once.
+ * Attends a job from its start to its end: a line of progress a second; the first signal stops one
+ * that runs in this process with a savepoint, and leaves one on a cluster running; the second ends
+ * the process at once.
  */
 final class JobRun {
   private static final long SECOND = 1000;
 
   private final JobOptions options;
-  private final EmbeddedJob job;
+  private final AttendedJob job;
   private final ShardWatch watch;
   private final Context context;
   private final Consumer<String> progress;
@@ -30,7 +31,7 @@ final class JobRun {
 
   JobRun(
       JobOptions options,
-      EmbeddedJob job,
+      AttendedJob job,
       ShardWatch watch,
       Context context,
       Consumer<String> progress) {
@@ -42,7 +43,7 @@ final class JobRun {
   }
 
   /**
-   * Waits for the end.
+   * Waits for the end, or for the signal to leave.
    *
    * @throws CommandException when the job failed
    */
@@ -51,7 +52,7 @@ final class JobRun {
     Signals.handle(this::signalled);
     boolean ended = false;
     Map<String, Long> seen = new TreeMap<>();
-    while (!ended) {
+    while (!ended && !left()) {
       try {
         ended = job.await(SECOND);
       } catch (ExecutionException e) {
@@ -61,36 +62,52 @@ final class JobRun {
         watch.look();
         seen.putAll(job.counts());
         Duration elapsed = Duration.ofNanos(System.nanoTime() - begun);
-        progress.accept(Progress.line(elapsed, seen, watch.shards(), context.clock().instant()));
+        Optional<String> waiting = job.waiting();
+        progress.accept(
+            waiting.isPresent()
+                ? Progress.line(elapsed, waiting.get())
+                : Progress.line(elapsed, seen, watch.shards(), context.clock().instant()));
       }
+    }
+    long millis = Duration.ofNanos(System.nanoTime() - begun).toMillis();
+    if (!ended) {
+      return new RunOutcome(signal.get(), seen, false, Optional.empty(), millis);
     }
     watch.finish();
     Map<String, Long> counts = job.counts();
     // A source that was at its end before a restart isn't started again, and so counts nothing.
     boolean whole = counts.containsKey(InputCounts.READ);
     seen.forEach(counts::putIfAbsent);
+    Optional<String> elsewhere = job.stoppedAt();
     return new RunOutcome(
         signal.get(),
         counts,
         whole,
-        Optional.ofNullable(savepoint.get()),
-        Duration.ofNanos(System.nanoTime() - begun).toMillis());
+        Optional.ofNullable(savepoint.get()).or(() -> elsewhere),
+        millis);
   }
 
-  /** The first time: stop. The second: end. */
+  /** Whether a signal has come for one who is not needed for the job to go on. */
+  private boolean left() {
+    return signal.get() != 0 && !(job instanceof EmbeddedJob);
+  }
+
+  /** The first time: stop, or leave. The second: end. */
   private void signalled(int code) {
     if (!signal.compareAndSet(0, code)) {
       Runtime.getRuntime().halt(code);
     }
-    Thread stopper = new Thread(() -> stop(code), "stop-with-savepoint");
-    stopper.setDaemon(true);
-    stopper.start();
+    if (job instanceof EmbeddedJob embedded) {
+      Thread stopper = new Thread(() -> stop(embedded, code), "stop-with-savepoint");
+      stopper.setDaemon(true);
+      stopper.start();
+    }
   }
 
-  private void stop(int code) {
+  private void stop(EmbeddedJob embedded, int code) {
     context.err().println("tidemark: stopping with a savepoint; once more ends at once");
     try {
-      savepoint.set(job.stop(options.writerDirectory() + "/savepoints"));
+      savepoint.set(embedded.stop(options.writerDirectory() + "/savepoints"));
     } catch (ExecutionException | TimeoutException | InterruptedException e) {
       context
           .err()

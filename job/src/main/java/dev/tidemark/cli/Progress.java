@@ -23,6 +23,11 @@ final class Progress {
     return line(begin, counts, shards, now);
   }
 
+  /** Where the job doesn't run, or not all of it. */
+  static String line(Duration elapsed, String instead) {
+    return String.format(Locale.ROOT, "%4d s  %s", elapsed.toSeconds(), instead);
+  }
+
   /** Where nothing is read. */
   static String line(Duration elapsed, List<ShardWatch.Followed> shards, Instant now) {
     int count = shards.size();

@@ -1,7 +1,5 @@
 package dev.tidemark.cli;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tidemark.job.AfterEnd;
 import dev.tidemark.job.CompactOptions;
 import dev.tidemark.job.JobFrame;
@@ -14,7 +12,6 @@ import dev.tidemark.store.Stores;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
@@ -26,12 +23,14 @@ import picocli.CommandLine.Option;
 /** {@code tidemark run}: the job, in this process. */
 @Command(
     name = "run",
-    description = "Runs the job on an embedded Flink, with its web UI on 127.0.0.1.",
+    description =
+        "Runs the job on an embedded Flink, with its web UI on 127.0.0.1, or on a cluster.",
     footer = {
       "",
       "Any option of conf/reference.md (tidemark reference) goes as --KEY VALUE: --shard.name"
           + " orders, say.",
-      "Ctrl-C stops with a savepoint and says how to go on; a second one ends at once.",
+      "Ctrl-C stops with a savepoint and says how to go on; a second one ends at once. A job on a"
+          + " cluster goes on.",
       "--role compact merges what jobs with --merge elsewhere write; it needs no source."
     })
 final class RunCommand implements Callable<Integer> {
@@ -47,6 +46,17 @@ final class RunCommand implements Callable<Integer> {
       names = "--check",
       description = "Check the options, reach the store, read ten rows; write nothing.")
   private boolean check;
+
+  @Option(
+      names = "--target",
+      paramLabel = "HOST:PORT",
+      description = "Submit the job to the Flink cluster whose web UI is there, and leave it.")
+  private @Nullable String target;
+
+  @Option(
+      names = "--wait",
+      description = "With --target: stay until the job has ended, as without --target.")
+  private boolean wait;
 
   @Option(names = "--json", description = "The summary as one JSON document.")
   private boolean json;
@@ -66,7 +76,16 @@ final class RunCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
+    if (target == null && wait) {
+      throw new CommandException(
+          Exit.USAGE,
+          "--wait is for --target: a job in this process is waited for anyway; leave it out");
+    }
+    @Nullable TargetAddress address = target == null ? null : TargetAddress.of(target);
     Options all = ReaderOptions.options(context, conf);
+    if (address != null) {
+      return new ClusterRun(context, address, wait, check, json).run(all);
+    }
     if (CompactOptions.wanted(all)) {
       return compact(CompactOptions.of(all));
     }
@@ -97,7 +116,7 @@ final class RunCommand implements Callable<Integer> {
         settled = Optional.of(Settlement.reach(options, context, say));
         watch.finish();
       }
-      return finish(options, outcome, sealed, settled, watch);
+      return new RunSummary(options, outcome, sealed, settled).print(context.out(), watch, json);
     }
   }
 
@@ -135,99 +154,5 @@ final class RunCommand implements Callable<Integer> {
     } catch (IllegalArgumentException e) {
       throw new CommandException(Exit.USAGE, String.valueOf(e.getMessage()), e);
     }
-  }
-
-  private int finish(
-      JobOptions options,
-      RunOutcome outcome,
-      List<String> sealed,
-      Optional<Settlement> settled,
-      ShardWatch watch) {
-    Identity identity =
-        Identity.of(
-            outcome.counts(), options.shards().stream().map(shard -> shard.name()).toList());
-    if (json) {
-      ObjectNode node = json(outcome, identity, watch);
-      if (!sealed.isEmpty()) {
-        sealed.forEach(node.putArray("sealed")::add);
-      }
-      settled.ifPresent(settlement -> node.set("settle", settlement.json()));
-      context.out().line(Json.text(node));
-    } else {
-      TextTable table = new TextTable();
-      table.row("shard", "rows", "errors", "upper", "runs/bound", "write amp/bound", "version");
-      for (ShardWatch.Followed shard : watch.shards()) {
-        if (shard.state().exists()) {
-          table.row(
-              shard.name(),
-              LsCommand.rows(shard.state()),
-              LsCommand.errors(shard.state()),
-              Times.text(shard.state().upper()),
-              runs(shard.figures()),
-              writes(shard.figures()),
-              shard.state().seqno().value());
-        }
-      }
-      context.out().line("");
-      table.print(context.out());
-      context
-          .out()
-          .line(identity.line() + String.format(Locale.ROOT, ", in %d s", outcome.millis() / 1000));
-      if (!sealed.isEmpty()) {
-        context.out().line("sealed: " + String.join(", ", sealed));
-      }
-      settled.ifPresent(settlement -> context.out().line(settlement.text()));
-      if (!outcome.whole()) {
-        context.out().line(Identity.PARTLY_KNOWN);
-      }
-      outcome
-          .savepoint()
-          .ifPresent(
-              path -> {
-                context.out().line("savepoint " + path);
-                context.out().line("go on with the same command, or --restore " + path);
-              });
-    }
-    if (outcome.code() == Exit.DONE && outcome.whole() && !identity.holds()) {
-      throw new CommandException(Exit.JOB, "records have gone missing: " + identity.line());
-    }
-    return settled.map(Settlement::code).orElse(outcome.code());
-  }
-
-  private static ObjectNode json(RunOutcome outcome, Identity identity, ShardWatch watch) {
-    ObjectNode node = Json.object();
-    node.put("read", identity.read())
-        .put("stored", identity.stored())
-        .put("error", identity.errors());
-    node.put("late", identity.late())
-        .put("replayed", identity.replayed())
-        .put("ignored", identity.ignored());
-    node.put("countsWhole", outcome.whole()).put("millis", outcome.millis());
-    Optional<String> savepoint = outcome.savepoint();
-    savepoint.ifPresent(path -> node.put("savepoint", path));
-    ArrayNode shards = node.putArray("shards");
-    List<ShardWatch.Followed> followed = watch.shards();
-    for (ShardWatch.Followed shard : followed) {
-      if (shard.state().exists()) {
-        ObjectNode one = shards.addObject().put("shard", shard.name());
-        one.put("rows", LsCommand.rows(shard.state()))
-            .put("errors", LsCommand.errors(shard.state()));
-        Json.put(one, "upper", shard.state().upper());
-        one.put("seqno", shard.state().seqno().value());
-      }
-    }
-    return node;
-  }
-
-  static String runs(SpineFigures figures) {
-    return figures.runs() + "/" + figures.runsBound();
-  }
-
-  static String writes(SpineFigures figures) {
-    return (figures.writeAmplification().isPresent()
-            ? ShardPortrait.oneDigit(figures.writeAmplification().getAsDouble())
-            : "?")
-        + "/"
-        + ShardPortrait.oneDigit(figures.writeBound());
   }
 }

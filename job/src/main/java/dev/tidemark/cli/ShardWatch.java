@@ -17,8 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Follows the shards of a job in this JVM: their states come from the job's own handles, what
- * counts at the end from the log by a store of its own. Not thread-safe.
+ * Follows the shards of a job. In this JVM their states come from the job's own handles, what
+ * counts at the end from the log by a store of its own; of a job elsewhere all comes from the logs,
+ * as many a look as can be read within a second. Not thread-safe.
  */
 final class ShardWatch implements AutoCloseable {
   /** One shard, as far as it has been followed. */
@@ -52,7 +53,13 @@ final class ShardWatch implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(ShardWatch.class);
 
+  private static final long LOOK_NANOS = 1_000_000_000;
+
   private final List<Followed> shards = new ArrayList<>();
+  private final boolean here;
+
+  /** The one to be looked at next, of a job elsewhere. */
+  private int next;
 
   /**
    * Follows shards.
@@ -60,9 +67,23 @@ final class ShardWatch implements AutoCloseable {
    * @param readAt where a shard's log is read, given its URL
    */
   ShardWatch(List<ShardTarget> targets, StoreSettings settings, UnaryOperator<String> readAt) {
+    this(targets, settings, readAt, true);
+  }
+
+  private ShardWatch(
+      List<ShardTarget> targets,
+      StoreSettings settings,
+      UnaryOperator<String> readAt,
+      boolean here) {
+    this.here = here;
     for (ShardTarget target : targets) {
       shards.add(new Followed(target, Stores.open(readAt.apply(target.url()), settings)));
     }
+  }
+
+  /** Follows the shards of a job in other processes. */
+  static ShardWatch elsewhere(List<ShardTarget> targets, StoreSettings settings) {
+    return new ShardWatch(targets, settings, UnaryOperator.identity(), false);
   }
 
   /** Reads what is there before the job writes, to know later what came of others. */
@@ -90,10 +111,28 @@ final class ShardWatch implements AutoCloseable {
 
   /** Looks at what the job knows by now. */
   void look() {
+    if (!here) {
+      readSome();
+      return;
+    }
     for (Followed shard : shards) {
       Optional<ShardState> known = ShardHandles.known(shard.target.url());
       if (known.isPresent() && known.get().seqno().compareTo(shard.state.seqno()) > 0) {
         shard.state = known.get();
+      }
+    }
+  }
+
+  /** Reads on where the last look ended, until all logs have been read or the time is over. */
+  private void readSome() {
+    long begun = System.nanoTime();
+    for (int i = 0; i < shards.size() && System.nanoTime() - begun < LOOK_NANOS; i++) {
+      Followed shard = shards.get(next);
+      next = (next + 1) % shards.size();
+      try {
+        shard.state = shard.log.refresh();
+      } catch (IOException e) {
+        LOG.debug("shard {}: no look at its log; the next tells", shard.name(), e);
       }
     }
   }

@@ -407,9 +407,12 @@ final class JobOptionsReader {
   /** A path as a URL, which Flink wants; a URL as it is. */
   static String folder(String text) {
     String bare = text.replaceAll("/+$", "");
-    return bare.matches("[a-z][a-z0-9+.-]*:.*")
-        ? bare
-        : "file://" + Path.of(bare).toAbsolutePath().normalize();
+    return hasScheme(bare) ? bare : "file://" + Path.of(bare).toAbsolutePath().normalize();
+  }
+
+  /** Whether a place is a URL, and no path. */
+  static boolean hasScheme(String place) {
+    return place.matches("[a-z][a-z0-9+.-]*:.*");
   }
 
   /** What would take away the ground that exactly-once stands on. */

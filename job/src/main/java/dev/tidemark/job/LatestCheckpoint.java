@@ -20,8 +20,8 @@ import org.apache.flink.core.fs.Path;
 public final class LatestCheckpoint {
   static final String SAVEPOINTS = "savepoints";
 
-  private static final String METADATA = "_metadata";
-  private static final String CHECKPOINT = "chk-";
+  static final String METADATA = "_metadata";
+  static final String CHECKPOINT = "chk-";
 
   /**
    * A complete checkpoint or savepoint.
@@ -56,7 +56,8 @@ public final class LatestCheckpoint {
     }
   }
 
-  private static Comparator<Found> age() {
+  /** The older first. */
+  static Comparator<Found> age() {
     return Comparator.comparingLong(Found::writtenMillis).thenComparingLong(Found::number);
   }
 

@@ -27,7 +27,7 @@ public final class Main {
     @Nullable String conf = given.remove(CONF);
     boolean wait = given.remove(WAIT) != null;
     Options all = Options.of(conf == null ? null : OptionFile.read(Path.of(conf)), given);
-    all.required(RunKeys.CHECKPOINT_DIR);
+    ClusterRules.checkPlaces(all);
     if (CompactOptions.wanted(all)) {
       compact(CompactOptions.of(all));
       return;
@@ -36,7 +36,7 @@ public final class Main {
     StreamExecutionEnvironment env =
         StreamExecutionEnvironment.getExecutionEnvironment(TidemarkJob.configuration(options));
     boolean attached = wait || env.getConfiguration().get(DeploymentOptions.ATTACHED);
-    boolean settle = all.find(RunKeys.SETTLE).orElse(false);
+    boolean settle = ClusterRules.settles(all);
     if (!attached) {
       refuseDetached(settle, options.seal());
     }

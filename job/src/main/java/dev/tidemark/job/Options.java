@@ -107,6 +107,12 @@ public final class Options {
     return setting == null ? Optional.empty() : Optional.of(read(key, setting));
   }
 
+  /** Where a key was set: {@code --key}, or the file's name. */
+  Optional<String> origin(String key) {
+    Setting setting = settings.get(key);
+    return setting == null ? Optional.empty() : Optional.of(setting.origin());
+  }
+
   /** The value that the user set, or the key's default. */
   <T> T value(OptionKey<T> key) {
     Setting setting = settings.get(key.name());

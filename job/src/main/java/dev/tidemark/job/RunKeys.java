@@ -79,7 +79,7 @@ final class RunKeys {
           OptionType.BOOLEAN,
           "true with merge = here",
           "a loaded shard should be cheap to read at once",
-          "Once the embedded job has ended by itself, all wanted merges are finished before the process exits.");
+          "Once the embedded job has ended by itself, all wanted merges are finished before the process exits; on a cluster only where it is set, by whoever waits.");
   static final OptionKey<Boolean> SEAL =
       fixed(
           "seal",
@@ -147,7 +147,7 @@ final class RunKeys {
           OptionType.wholeNumber(0, 65_535),
           "8081",
           "Flink's own; busy: the next free one, printed",
-          "The port of the embedded web UI on 127.0.0.1.");
+          "The port of the embedded web UI on 127.0.0.1; refused with `--target`.");
 
   static final List<OptionKey<?>> ALL =
       List.of(

@@ -7,8 +7,8 @@ import java.util.Optional;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.core.execution.RecoveryClaimMode;
-import org.apache.flink.core.fs.FileSystem;
 import org.apache.flink.core.fs.Path;
+import org.apache.flink.core.fs.UnsupportedFileSystemSchemeException;
 
 /**
  * What a job starts from.
@@ -18,8 +18,9 @@ import org.apache.flink.core.fs.Path;
  *     and deletes it when the next is complete, since the shards are ahead of it by then
  */
 public record StartPoint(Optional<String> path, boolean ours) {
-  private static final String LATEST = "latest";
-  private static final String NONE = "none";
+  static final String LATEST = "latest";
+  static final String NONE = "none";
+  private static final String S3 = "s3://";
 
   /** Finds it, and leaves everything as it is. */
   public static StartPoint peek(JobOptions options) throws IOException {
@@ -42,9 +43,7 @@ public record StartPoint(Optional<String> path, boolean ours) {
     }
     if (!restore.equals(LATEST)) {
       String path = JobOptionsReader.folder(restore);
-      Path metadata = new Path(path, "_metadata");
-      FileSystem files = metadata.getFileSystem();
-      if (!path.endsWith("_metadata") && !files.exists(metadata)) {
+      if (!path.endsWith(LatestCheckpoint.METADATA) && !isComplete(path, options)) {
         throw new OptionException(
             "restore = "
                 + restore
@@ -52,11 +51,41 @@ public record StartPoint(Optional<String> path, boolean ours) {
       }
       return new StartPoint(Optional.of(path), false);
     }
-    Optional<LatestCheckpoint.Found> newest = LatestCheckpoint.find(options.writerDirectory());
-    if (tidy && newest.isPresent()) {
-      LatestCheckpoint.sweep(options.writerDirectory(), newest.get());
+    String directory = options.writerDirectory();
+    if (directory.startsWith(S3)) {
+      return new StartPoint(StoredCheckpoints.newest(directory, options.store(), tidy));
     }
-    return new StartPoint(newest.map(LatestCheckpoint.Found::path), newest.isPresent());
+    try {
+      Optional<LatestCheckpoint.Found> newest = LatestCheckpoint.find(directory);
+      if (tidy && newest.isPresent()) {
+        LatestCheckpoint.sweep(directory, newest.get());
+      }
+      return new StartPoint(newest.map(LatestCheckpoint.Found::path));
+    } catch (UnsupportedFileSystemSchemeException e) {
+      throw new OptionException(
+          "checkpoint.dir = "
+              + options.checkpoints().directory()
+              + ": whether a checkpoint lies there can't be told from here; set restore to a"
+              + " checkpoint's path, or to none");
+    }
+  }
+
+  /** The newest of the writer's own. */
+  private StartPoint(Optional<String> newest) {
+    this(newest, newest.isPresent());
+  }
+
+  /** Whether a checkpoint lies there; where that can't be told from here, Flink will find out. */
+  private static boolean isComplete(String path, JobOptions options) throws IOException {
+    if (path.startsWith(S3)) {
+      return StoredCheckpoints.isComplete(path, options.store());
+    }
+    Path metadata = new Path(path, LatestCheckpoint.METADATA);
+    try {
+      return metadata.getFileSystem().exists(metadata);
+    } catch (UnsupportedFileSystemSchemeException e) {
+      return true;
+    }
   }
 
   /**

@@ -71,7 +71,7 @@ public final class TidemarkJob {
   }
 
   /** Slots for all subtasks: the rows' and, in a group of their own, the merges'. */
-  private static int slots(JobFrame options) {
+  static int slots(JobFrame options) {
     return Math.max(options.parallelism(), options.sink().writeParallelism())
         + (options.sink().merging() ? options.sink().mergeParallelism() : 0);
   }
