@@ -58,7 +58,10 @@ record S3Call(S3Settings settings, String operation, String right, String object
     if (status == 501) {
       return Reason.UNSUPPORTED;
     }
-    if (status >= 500 || status == 408 || code.equals("RequestTimeout")) {
+    if (status >= 500
+        || status == 408
+        || code.equals("RequestTimeout")
+        || saysNotWhatIsMissing(answer)) {
       return Reason.UNAVAILABLE;
     }
     return Reason.OTHER;
@@ -131,6 +134,14 @@ record S3Call(S3Settings settings, String operation, String right, String object
       }
     }
     return Optional.empty();
+  }
+
+  /**
+   * Whether something is missing, and the answer was cut before it says what: an object that isn't
+   * there is no failure, a bucket is. To be asked again. HEAD has no such answers but these.
+   */
+  static boolean saysNotWhatIsMissing(AwsServiceException answer) {
+    return answer.statusCode() == 404 && code(answer).isEmpty();
   }
 
   /** The code that the store gave; empty when it gave none. */

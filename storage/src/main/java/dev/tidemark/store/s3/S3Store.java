@@ -143,21 +143,25 @@ public final class S3Store implements ObjectStore {
       request.range(range);
     }
     S3Call call = requests.call("get", "s3:GetObject", key, false);
-    try {
-      byte[] bytes = clients.read().getObject(request.build(), S3Store::readWhole);
-      counts.received(bytes.length);
-      return Optional.of(bytes);
-    } catch (S3Exception e) {
-      if (e.statusCode() == 404 && S3Call.code(e).equals("NoSuchKey")) {
-        return Optional.empty();
+    for (int tried = 1; ; tried++) {
+      try {
+        byte[] bytes = clients.read().getObject(request.build(), S3Store::readWhole);
+        counts.received(bytes.length);
+        return Optional.of(bytes);
+      } catch (S3Exception e) {
+        if (e.statusCode() == 404 && S3Call.code(e).equals("NoSuchKey")) {
+          return Optional.empty();
+        }
+        if (e.statusCode() == 416) {
+          throw new StoreException(
+              Reason.CORRUPT, false, requests.location(key) + " ends before " + range, e);
+        }
+        if (!S3Call.saysNotWhatIsMissing(e) || tried >= settings.tries()) {
+          throw call.failed(e, attempts);
+        }
+      } catch (SdkException e) {
+        throw call.failed(e, attempts);
       }
-      if (e.statusCode() == 416) {
-        throw new StoreException(
-            Reason.CORRUPT, false, requests.location(key) + " ends before " + range, e);
-      }
-      throw call.failed(e, attempts);
-    } catch (SdkException e) {
-      throw call.failed(e, attempts);
     }
   }
 

@@ -230,6 +230,16 @@ class S3FaultsTest {
   }
 
   @Test
+  void anAnswerCutBeforeItSaysWhatIsMissingIsAskedForAgain() throws Exception {
+    next(2, FaultyS3.TRUNCATED);
+    assertThat(store.get("nothing here")).isEmpty();
+    next(100, FaultyS3.TRUNCATED);
+    StoreException e = failure(() -> store.get("nothing here"));
+    assertThat(e.reason()).isEqualTo(Reason.UNAVAILABLE);
+    assertThat(e.retryable()).isTrue();
+  }
+
+  @Test
   void bodiesAreSentAgainWhole() throws Exception {
     byte[] large = new byte[20 << 20];
     new Random(4).nextBytes(large);
