@@ -72,7 +72,9 @@ final class DemoRun {
         say.accept("go on with: scripts/tidemark demo --dir " + written);
         return outcome.code();
       }
-      return compare(Optional.of(outcome));
+      Settlement settled = Settlement.reach(options, context, say);
+      say.accept(settled.text());
+      return settled.code() == Exit.DONE ? compare(Optional.of(outcome)) : settled.code();
     }
   }
 
