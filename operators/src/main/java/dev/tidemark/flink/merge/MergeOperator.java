@@ -127,6 +127,7 @@ public final class MergeOperator extends AbstractStreamOperator<MergedChunk>
     for (ShardTarget shard : options.shards()) {
       handles.add(ShardHandles.acquire(getRuntimeContext(), shard, options.settings()));
     }
+    getMetricGroup().addGroup("tidemark").gauge("mergesUnfinished", this::unfinished);
     failures = new ArrayList<>();
     for (ShardTarget shard : options.shards()) {
       LongCounter counter = new LongCounter();
@@ -274,6 +275,11 @@ public final class MergeOperator extends AbstractStreamOperator<MergedChunk>
       output.collect(new StreamRecord<>(new MergedChunk(task, merged)));
     }
     startMore();
+  }
+
+  /** How many merges, or chunks of some, were asked for and are not over. */
+  int unfinished() {
+    return unfinished.size();
   }
 
   @Override

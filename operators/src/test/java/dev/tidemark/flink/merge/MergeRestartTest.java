@@ -20,9 +20,7 @@ import dev.tidemark.store.Stores;
 import dev.tidemark.testing.Seeds;
 import dev.tidemark.time.Frontier;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
@@ -72,6 +70,10 @@ final class MergeRestartTest {
       }
     }
 
+    int unfinished() {
+      return ((MergeOperator) operator).unfinished();
+    }
+
     void runMail() throws Exception {
       while (getTaskMailbox().hasMail()) {
         getTaskMailbox().take(TaskMailbox.MIN_PRIORITY).run();
@@ -81,8 +83,6 @@ final class MergeRestartTest {
 
   /** Keeps merges waiting, or fails their uploads, before or after they are there. */
   private static final class Faults extends ForwardingStore {
-    private final Map<String, Integer> failures = new HashMap<>();
-    private final ThreadLocal<String> reading = ThreadLocal.withInitial(() -> "");
     private RandomGenerator random = Seeds.random(0);
     private int percent;
     private boolean held;
@@ -106,15 +106,9 @@ final class MergeRestartTest {
       random = by;
     }
 
-    /** How many merges have failed so often. */
-    synchronized long failed(int times) {
-      return failures.values().stream().filter(count -> count >= times).count();
-    }
-
     @Override
     public Optional<byte[]> get(String key) throws StoreException {
       if (key.contains("part/")) {
-        reading.set(key);
         awaitRelease();
       }
       return super.get(key);
@@ -141,9 +135,6 @@ final class MergeRestartTest {
       synchronized (this) {
         fails = random.nextInt(100) < percent;
         before = random.nextBoolean();
-        if (fails) {
-          failures.merge(reading.get(), 1, Integer::sum);
-        }
       }
       if (!fails || !before) {
         super.put(key, body);
@@ -258,7 +249,6 @@ final class MergeRestartTest {
   }
 
   private void timeOut(RandomGenerator random) throws Exception {
-    int most = 5;
     Faults store = fill(2, 50);
     store.fail(60, random);
     List<MergeTask> tasks = chunks(100);
@@ -269,15 +259,14 @@ final class MergeRestartTest {
       merge.processElement(new StreamRecord<>(task));
     }
     long now = 0;
-    while (merge.extractOutputValues().size() + store.failed(most) < tasks.size()) {
+    while (merge.unfinished() > 0) {
       merge.runMail();
       merge.setProcessingTime(now += 1_000);
       Thread.yield();
     }
-    merge.runMail();
     List<MergeTask> done = done(List.of(merge));
     assertThat(done).as("done").doesNotHaveDuplicates();
-    assertThat(store.failed(most)).as("given up").isPositive();
+    assertThat(done).as("not given up").hasSizeLessThan(tasks.size());
     // the spine asks again for what wasn't done, and only that is done
     store.fail(0, random);
     int left = tasks.size() - done.size();
