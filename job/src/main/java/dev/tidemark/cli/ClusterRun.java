@@ -2,7 +2,6 @@ package dev.tidemark.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tidemark.flink.ShardTarget;
-import dev.tidemark.job.AfterEnd;
 import dev.tidemark.job.ClusterRules;
 import dev.tidemark.job.CompactOptions;
 import dev.tidemark.job.JobFrame;
@@ -44,12 +43,7 @@ final class ClusterRun {
     this.wait = wait;
     this.check = check;
     this.json = json;
-    this.say = json ? context.err()::println : this::line;
-  }
-
-  private void line(String text) {
-    context.out().line(text);
-    context.out().flush();
+    this.say = context.progress(json);
   }
 
   /** Submits what the options ask for; the exit code. */
@@ -112,7 +106,7 @@ final class ClusterRun {
   /** Finds out in seconds whether the cluster will do. */
   private void reach(FlinkCluster cluster, JobFrame options) throws InterruptedException {
     FlinkCluster.Facts facts = cluster.facts();
-    int slots = ClusterRules.slots(options);
+    int slots = TidemarkJob.slots(options);
     String own = EnvironmentInformation.getVersion();
     if (!series(facts.version()).equals(series(own))) {
       throw new CommandException(
@@ -180,11 +174,7 @@ final class ClusterRun {
   }
 
   private String stopCommand(ClusterJob job, JobFrame options) {
-    return "flink stop -m " + target + " -p " + savepoints(options) + " " + job.id();
-  }
-
-  private static String savepoints(JobFrame options) {
-    return options.writerDirectory() + "/savepoints";
+    return "flink stop -m " + target + " -p " + options.savepointDirectory() + " " + job.id();
   }
 
   /** Waits until all of it runs, but not for ever. */
@@ -241,16 +231,8 @@ final class ClusterRun {
       return outcome.code();
     }
     boolean whole = outcome.code() == Exit.DONE && outcome.savepoint().isEmpty();
-    List<String> sealed = List.of();
-    Optional<Settlement> settled = Optional.empty();
-    if (whole && options.seal()) {
-      sealed = AfterEnd.seal(options);
-      watch.finish();
-    }
-    if (whole && settle) {
-      settled = Optional.of(Settlement.reach(options, context, say));
-      watch.finish();
-    }
-    return new RunSummary(options, outcome, sealed, settled).print(context.out(), watch, json);
+    return RunSummary.afterEnd(
+            options, outcome, whole && options.seal(), whole && settle, watch, context, say)
+        .print(context.out(), watch, json);
   }
 }

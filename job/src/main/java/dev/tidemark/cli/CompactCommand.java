@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -52,22 +53,22 @@ final class CompactCommand implements Callable<Integer> {
         throw new CommandException(
             Exit.NO, url + " is retired: there is nothing to merge; tidemark gc empties it");
       }
-      Compaction compaction =
-          new Compaction(context, limits, reader.json ? context.err()::println : this::line);
+      Consumer<String> say = context.progress(reader.json);
+      Compaction compaction = new Compaction(context, limits, say);
       compaction.attend();
       CompactionReport report = compaction.run(shard.url(), shard.log(), full);
       List<String> notes = notes(report, new Holds(shard.log()).leastSince());
       if (reader.json) {
         context.out().line(Json.text(json(shard, report, notes, compaction.millis())));
       } else {
-        line(
+        say.accept(
             String.format(
                 Locale.ROOT,
                 "%s: %s, in %.1f s",
                 shard.url(),
                 Compaction.text(report),
                 compaction.millis() / 1000.0));
-        notes.forEach(note -> line("  " + note));
+        notes.forEach(note -> say.accept("  " + note));
       }
       return report.stopped() ? compaction.signal() : Exit.DONE;
     }
@@ -114,10 +115,5 @@ final class CompactCommand implements Callable<Integer> {
         .put("merging", report.after().spec().merging());
     notes.forEach(node.putArray("notes")::add);
     return node;
-  }
-
-  private void line(String text) {
-    context.out().line(text);
-    context.out().flush();
   }
 }

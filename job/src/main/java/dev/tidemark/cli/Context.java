@@ -3,6 +3,7 @@ package dev.tidemark.cli;
 import java.io.PrintStream;
 import java.time.Clock;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /**
  * What every command works with.
@@ -18,4 +19,14 @@ record Context(
     PrintStream err,
     Map<String, String> options,
     Map<String, String> environment,
-    Clock clock) {}
+    Clock clock) {
+  /** Where lines of progress go: to standard error when standard output has one JSON document. */
+  Consumer<String> progress(boolean json) {
+    return json
+        ? err::println
+        : line -> {
+          out.line(line);
+          out.flush();
+        };
+  }
+}

@@ -43,13 +43,7 @@ final class DemoRun {
     this.written = written;
     this.context = context;
     this.json = json;
-    this.say =
-        json
-            ? context.err()::println
-            : line -> {
-              context.out().line(line);
-              context.out().flush();
-            };
+    this.say = context.progress(json);
   }
 
   int run() throws Exception {

@@ -107,7 +107,7 @@ final class JobRun {
   private void stop(EmbeddedJob embedded, int code) {
     context.err().println("tidemark: stopping with a savepoint; once more ends at once");
     try {
-      savepoint.set(embedded.stop(options.writerDirectory() + "/savepoints"));
+      savepoint.set(embedded.stop(options.savepointDirectory()));
     } catch (ExecutionException | TimeoutException | InterruptedException e) {
       context
           .err()

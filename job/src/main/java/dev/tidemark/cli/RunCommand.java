@@ -1,6 +1,5 @@
 package dev.tidemark.cli;
 
-import dev.tidemark.job.AfterEnd;
 import dev.tidemark.job.CompactOptions;
 import dev.tidemark.job.JobFrame;
 import dev.tidemark.job.JobOptions;
@@ -12,7 +11,6 @@ import dev.tidemark.store.Stores;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -98,7 +96,7 @@ final class RunCommand implements Callable<Integer> {
     reach(options);
     StartPoint from = StartPoint.find(options);
     JobLog.to(options);
-    Consumer<String> say = json ? context.err()::println : this::line;
+    Consumer<String> say = context.progress(json);
     try (ShardWatch watch =
         new ShardWatch(options.shards(), options.store(), UnaryOperator.identity())) {
       watch.begin();
@@ -106,23 +104,22 @@ final class RunCommand implements Callable<Integer> {
       say.accept("web UI " + job.ui() + "   checkpoints " + options.writerDirectory());
       from.path().ifPresent(path -> say.accept("going on from " + path));
       RunOutcome outcome = new JobRun(options, job, watch, context, say).attend();
-      Optional<Settlement> settled = Optional.empty();
-      List<String> sealed = List.of();
-      if (outcome.code() == Exit.DONE && options.seal()) {
-        sealed = AfterEnd.seal(options);
-        watch.finish();
-      }
-      if (outcome.code() == Exit.DONE && options.settle()) {
-        settled = Optional.of(Settlement.reach(options, context, say));
-        watch.finish();
-      }
-      return new RunSummary(options, outcome, sealed, settled).print(context.out(), watch, json);
+      boolean done = outcome.code() == Exit.DONE;
+      return RunSummary.afterEnd(
+              options,
+              outcome,
+              done && options.seal(),
+              done && options.settle(),
+              watch,
+              context,
+              say)
+          .print(context.out(), watch, json);
     }
   }
 
   private int compact(CompactOptions options) throws Exception {
     reach(options);
-    Consumer<String> say = json ? context.err()::println : this::line;
+    Consumer<String> say = context.progress(json);
     if (check) {
       List<String> names = options.find().stream().map(shard -> shard.name()).toList();
       say.accept(
@@ -134,11 +131,6 @@ final class RunCommand implements Callable<Integer> {
     }
     JobLog.to(options);
     return new CompactRun(options, context, say).run();
-  }
-
-  private void line(String text) {
-    context.out().line(text);
-    context.out().flush();
   }
 
   /** Finds out in seconds whether the store will do. */

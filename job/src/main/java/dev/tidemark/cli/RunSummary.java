@@ -2,10 +2,12 @@ package dev.tidemark.cli;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tidemark.job.AfterEnd;
 import dev.tidemark.job.JobOptions;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * What is said of a job that has ended.
@@ -17,6 +19,29 @@ import java.util.Optional;
  */
 record RunSummary(
     JobOptions options, RunOutcome outcome, List<String> sealed, Optional<Settlement> settled) {
+
+  /** Seals and settles the shards, where that is wanted of a job that has ended, and says so. */
+  static RunSummary afterEnd(
+      JobOptions options,
+      RunOutcome outcome,
+      boolean seals,
+      boolean settles,
+      ShardWatch watch,
+      Context context,
+      Consumer<String> say)
+      throws Exception {
+    List<String> sealed = List.of();
+    Optional<Settlement> settled = Optional.empty();
+    if (seals) {
+      sealed = AfterEnd.seal(options);
+      watch.finish();
+    }
+    if (settles) {
+      settled = Optional.of(Settlement.reach(options, context, say));
+      watch.finish();
+    }
+    return new RunSummary(options, outcome, sealed, settled);
+  }
 
   /**
    * Prints it.

@@ -103,11 +103,6 @@ public final class ClusterRules {
     return options.find(RunKeys.SETTLE).orElse(false);
   }
 
-  /** The slots that a job takes: the rows' and, in a group of their own, the merges'. */
-  public static int slots(JobFrame options) {
-    return TidemarkJob.slots(options);
-  }
-
   /**
    * Refuses a checkpoint on this machine where the cluster is on others. An address with a scheme
    * is taken at its word.

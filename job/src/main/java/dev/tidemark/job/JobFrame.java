@@ -41,4 +41,9 @@ public interface JobFrame {
   default String writerDirectory() {
     return checkpoints().directory() + "/" + writer();
   }
+
+  /** Where its savepoints lie, unless another place is named. */
+  default String savepointDirectory() {
+    return writerDirectory() + "/" + LatestCheckpoint.SAVEPOINTS;
+  }
 }

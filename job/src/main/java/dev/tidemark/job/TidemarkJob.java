@@ -60,9 +60,7 @@ public final class TidemarkJob {
       conf.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, checkpoints.interval());
     }
     conf.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, options.writerDirectory());
-    conf.set(
-        CheckpointingOptions.SAVEPOINT_DIRECTORY,
-        options.writerDirectory() + "/" + LatestCheckpoint.SAVEPOINTS);
+    conf.set(CheckpointingOptions.SAVEPOINT_DIRECTORY, options.savepointDirectory());
     conf.set(
         CheckpointingOptions.EXTERNALIZED_CHECKPOINT_RETENTION,
         ExternalizedCheckpointRetention.RETAIN_ON_CANCELLATION);
@@ -71,7 +69,7 @@ public final class TidemarkJob {
   }
 
   /** Slots for all subtasks: the rows' and, in a group of their own, the merges'. */
-  static int slots(JobFrame options) {
+  public static int slots(JobFrame options) {
     return Math.max(options.parallelism(), options.sink().writeParallelism())
         + (options.sink().merging() ? options.sink().mergeParallelism() : 0);
   }
